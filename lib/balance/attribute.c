@@ -545,7 +545,7 @@ static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph 
 }
 
 /* Stores the time of each run. */
-static bool keep_runs(const etr_time *t, etr_node_time *out, size_t first, size_t end) {
+static bool store_runs(const etr_time *t, etr_node_time *out, size_t first, size_t end) {
   etr_run_ticks *runs = etr_arena_alloc_array(t->arena, out->runs, sizeof *runs), *last = runs;
   if (!runs) return false;
   for (size_t i = first; i < end; i++) {
@@ -570,7 +570,7 @@ static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsi
     for (end = first; end < t->time_slices.count && t->time_slices.data[end].node == node;) end++;
     if (node == ETR_NONE) continue;
     time_node(t, &times[node], first, end, per_run, how & IN_PROGRAM);
-    if ((how & KEEPS_RUNS) && !keep_runs(t, &times[node], first, end)) return false;
+    if ((how & KEEPS_RUNS) && !store_runs(t, &times[node], first, end)) return false;
   }
   graph->times = times;
   graph->profile_method = t->method;
@@ -737,7 +737,7 @@ static void list_run(const etr_time *t, etr_method *out, uint32_t *runs, uint32_
 }
 
 /* Stores the included and the excluded runs in the method. */
-static bool lend_runs(const etr_time *t, etr_method *out) {
+static bool store_run_lists(const etr_time *t, etr_method *out) {
   size_t count = 0;
   for (size_t i = 0; i < out->block_count; i++) count += t->blocks->blocks[out->blocks[i]].run_count;
   uint32_t *runs = etr_arena_alloc_array(t->arena, count, sizeof *runs);
@@ -755,7 +755,7 @@ static bool lend_runs(const etr_time *t, etr_method *out) {
 }
 
 /* Copies the time slices to the profile while they have the nodes of the method's graph and are sorted by them. */
-static bool lend_time_slices(const etr_time *t, etr_method *out) {
+static bool store_time_slices(const etr_time *t, etr_method *out) {
   etr_time_slice *time_slices = etr_arena_alloc_array(t->arena, t->time_slices.count, sizeof *time_slices);
   for (size_t i = 0; time_slices && i < t->time_slices.count; i++) {
     const etr_time_slice_of *p = &t->time_slices.data[i];
@@ -797,7 +797,8 @@ static void warn_of_unexplained(const etr_time *t) {
 static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
   if (!etr_find_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings)) return false;
   if (!set_program_nodes(t->placement, t->method, t->blocks, t->arena)) return false;
-  if (!lend_runs(t, out) || !etr_skipped_drop(t->blocks, t->method, t->scratch) || !cut_time_slices(t)) return false;
+  if (!store_run_lists(t, out) || !etr_skipped_drop(t->blocks, t->method, t->scratch) || !cut_time_slices(t))
+    return false;
   size_t count = 0;
   for (size_t i = 0; i < t->placement->instructions.count; i++)
     count += t->placement->instructions.data[i].is_contradicted;
@@ -830,7 +831,7 @@ static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *gra
   if (graphs->edge && !time_edge_graph(t, graphs->edge)) return false;
   bool has_own = t->placement->program_graph && graphs->program;
   if (has_own && !time_program(t, t->placement->program_graph, graphs->program, true)) return false;
-  if (!lend_time_slices(t, out)) return false;
+  if (!store_time_slices(t, out)) return false;
   if (graphs->edge && graphs->aten && !time_aten_graph(t, graphs->edge, graphs->aten)) return false;
   return has_own || !graphs->program || time_program_graph(t, graphs->program);
 }

@@ -13,7 +13,7 @@
 /* ---- Sizes multiplied and added up ---- */
 
 /* Counts are kept below 2^63, so that no count equals ETR_UNKNOWN and a sum of two does not wrap. */
-static void take_marks(etr_amount *amount, const etr_amount *other) {
+static void merge_flags(etr_amount *amount, const etr_amount *other) {
   amount->is_unknown |= other->is_unknown;
   amount->from_hints |= other->from_hints;
   amount->overflows |= other->overflows;
@@ -27,12 +27,12 @@ static void set(etr_amount *amount, uint64_t count, bool overflows) {
 }
 
 static void amount_add(etr_amount *amount, etr_amount other) {
-  take_marks(amount, &other);
+  merge_flags(amount, &other);
   if (!amount->is_unknown) set(amount, amount->count + other.count, false);
 }
 
 static void amount_multiply(etr_amount *amount, etr_amount other) {
-  take_marks(amount, &other);
+  merge_flags(amount, &other);
   if (amount->is_unknown) return;
   bool overflows = other.count && amount->count > UINT64_MAX / other.count;
   set(amount, overflows ? 0 : amount->count * other.count, overflows);
@@ -105,7 +105,7 @@ static etr_work work_of(const etr_graph *graph, const etr_node *node) {
   return graph->works ? (etr_work)graph->works[node - graph->nodes] : ETR_WORK_BY_NAME;
 }
 
-/* Returns the size of a dimension that two tensors share; unknown if the sizes differ. */
+/* Marks an amount as unknown if two dimensions that must be equal differ. */
 static void expect_same(etr_amount *amount, const etr_dim *a, const etr_dim *b) {
   if (a->size >= 0 && b->size >= 0 && a->size != b->size) amount->is_unknown = true;
 }
@@ -269,7 +269,7 @@ static bool is_of_known_dialect(const char *target) {
   return strchr(target, '.') == NULL;
 }
 
-static const formula *find(etr_slice op) {
+static const formula *find_formula(etr_slice op) {
   for (size_t i = 0; i < ETR_COUNT(formulas); i++)
     if (op.size && formulas[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(formulas[i].op)))
       return &formulas[i];
@@ -301,7 +301,7 @@ etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors
   if (factors) *factors = (etr_factors){0};
   if (node->kind != ETR_NODE_OP) return etr_amount_of(0);
   call c = {.graph = graph, .node = node, .op = etr_operator_of_target(node->target), .work = work_of(graph, node)};
-  const formula *found = c.work == ETR_WORK_BY_NAME ? find(c.op) : &works[c.work];
+  const formula *found = c.work == ETR_WORK_BY_NAME ? find_formula(c.op) : &works[c.work];
   if (c.work == ETR_WORK_BY_NAME && !is_of_known_dialect(node->target)) return etr_amount_unknown();
   if (!found || found->macs == of_nothing) return etr_amount_of(0);
   if (found->macs == of_unknown) return etr_amount_unknown();
@@ -312,7 +312,7 @@ etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors
   return found->macs(&c);
 }
 
-bool etr_multiplies(const char *target) { return find(etr_operator_of_target(target)) != NULL; }
+bool etr_multiplies(const char *target) { return find_formula(etr_operator_of_target(target)) != NULL; }
 
 /* ---- How many bytes an operator reads and writes ---- */
 
@@ -555,7 +555,7 @@ static uint64_t executions_of(const finder *f, uint32_t node) {
 
 /* ---- All ---- */
 
-static bool take(finder *f, uint32_t node, etr_cost *out) {
+static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
   const tally *sum = &f->tallies[node];
   bool overflows = sum->macs.overflows || sum->read.overflows || sum->written.overflows;
   *out = (etr_cost){.macs = etr_amount_count(&sum->macs),
@@ -578,7 +578,7 @@ static void warn_of_overflows(const finder *f, const char *file, etr_warnings *w
            f->graph->nodes[f->first_overflow].name, more);
 }
 
-static bool start(finder *f, etr_arena *scratch) {
+static bool start_finder(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count, values = 0;
   f->first_value = etr_arena_alloc_array(scratch, count, sizeof *f->first_value);
   f->tallies = etr_arena_alloc_array(scratch, count, sizeof *f->tallies);
@@ -599,11 +599,11 @@ bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, e
     etr_arena scratch = {0};
     finder f = {.graph = graph, .has_jumps = has_jumps(graph)};
     etr_cost *costs = etr_arena_alloc_array(arena, graph->node_count, sizeof *costs);
-    bool good = costs && start(&f, &scratch);
+    bool good = costs && start_finder(&f, &scratch);
     if (good) mark_used_outside(&f);
     good = good && add_all(&f, &scratch);
     for (uint32_t k = 0; good && k < graph->node_count; k++) {
-      if (!take(&f, k, &costs[k]) || f.overflow_count++) continue;
+      if (!fill_cost(&f, k, &costs[k]) || f.overflow_count++) continue;
       f.first_overflow = k;
     }
     if (good) warn_of_overflows(&f, graph->works ? profile->pte : profile->etrecord, warnings);
@@ -702,7 +702,7 @@ static void raise(double *peak, double rate) {
   if (rate > *peak) *peak = rate;
 }
 
-static void take_best(etr_effective_peaks *best, const etr_profile *profile, const etr_graph *graph) {
+static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile, const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
     etr_cost_sum sum = {0};
     if (graph->times[i].runs == 0) continue;
@@ -717,7 +717,7 @@ void etr_effective_peaks_find(etr_profile *profile) {
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-    if (graph && graph->times && graph->costs) take_best(&effective_peaks, profile, graph);
+    if (graph && graph->times && graph->costs) raise_peaks(&effective_peaks, profile, graph);
   }
   effective_peaks.flops_given = profile->peaks.flops > 0;
   effective_peaks.integer_given = profile->peaks.integer_ops > 0;

@@ -85,13 +85,13 @@ static uint32_t add_tensor(builder *b, int32_t index) {
   return b->out->tensor_of_value[index] = (uint32_t)(b->out->tensors.count - 1);
 }
 
-static void note_tensor(builder *b, uint32_t index) {
+static void record_written(builder *b, uint32_t index) {
   etr_map_slot *slot = slot_of(b, tensor_at(b, index));
   if (slot) slot->value = index;
 }
 
-/* Returns the role of a tensor that is used for the first time and is not an input. */
-static void place_new(builder *b, uint32_t index, bool is_written) {
+/* Sets the role of a tensor that is used for the first time and is not an input, and the tensor that it views. */
+static void set_role(builder *b, uint32_t index, bool is_written) {
   etr_planned_tensor *tensor = tensor_at(b, index);
   bool starts_filled = b->program->values[tensor->value].data > 0;
   if (starts_filled)
@@ -99,21 +99,21 @@ static void place_new(builder *b, uint32_t index, bool is_written) {
   else
     tensor->view_of = is_written ? changed_by(b, tensor) : viewed_by(b, tensor);
   if (!is_written && tensor->view_of == ETR_NONE) tensor->role = ETR_TENSOR_STATE;
-  note_tensor(b, index);
+  record_written(b, index);
 }
 
-static void use(builder *b, const etr_use *arg) {
+static void record_use(builder *b, const etr_use *arg) {
   uint32_t index = b->out->tensor_of_value[arg->value];
   if (!b->program->values[arg->value].storage) return;
   bool is_new = index == ETR_NONE, is_written = etr_use_defines(arg) || (is_new && arg->is_unsure);
   if (is_new) index = add_tensor(b, arg->value);
   if (index == ETR_NONE) return;
-  if (is_new) place_new(b, index, is_written);
+  if (is_new) set_role(b, index, is_written);
   etr_planned_tensor *tensor = tensor_at(b, index);
   tensor->last_instruction = b->now;
   if (!is_written) return;
   if (tensor->made_by < 0) tensor->made_by = b->now;
-  note_tensor(b, index);
+  record_written(b, index);
 }
 
 /* Tensors that are read are visited before those that are written, so that views are found by the tensors that they
@@ -121,7 +121,7 @@ static void use(builder *b, const etr_use *arg) {
 static void use_all(builder *b, bool written) {
   for (size_t i = 0; i < b->uses.list.count; i++)
     if (etr_use_defines(&b->uses.list.data[i]) == written && !b->uses.list.data[i].is_list)
-      use(b, &b->uses.list.data[i]);
+      record_use(b, &b->uses.list.data[i]);
 }
 
 /* ---- Inputs and outputs ---- */
@@ -135,7 +135,7 @@ static void add_inputs(builder *b) {
     if (index == ETR_NONE) return;
     tensor_at(b, index)->role = ETR_TENSOR_INPUT;
     tensor_at(b, index)->last_instruction = -1; /* until an instruction uses it */
-    note_tensor(b, index);
+    record_written(b, index);
   }
 }
 
@@ -143,7 +143,7 @@ static void add_inputs(builder *b) {
 
 /* Extends the lifetimes of tensors to those of their views. Owners come before their views and are not views
  * themselves. */
-static void keep_for_views(builder *b) {
+static void extend_for_views(builder *b) {
   for (size_t i = 0; i < b->out->tensors.count; i++) {
     const etr_planned_tensor *view = tensor_at(b, (uint32_t)i);
     if (view->view_of == ETR_NONE) continue;
@@ -155,7 +155,7 @@ static void keep_for_views(builder *b) {
 }
 
 /* Extends lifetimes to the ends of loops. Nested loops end in order, the inner one first. */
-static void keep_for_loops(builder *b) {
+static void extend_for_loops(builder *b) {
   enum { MOST_LOOKS = 1 << 26 };
   size_t left = b->out->tensors.count ? MOST_LOOKS / b->out->tensors.count : 0;
   for (int32_t i = 0; i < (int32_t)ETR_MIN(b->program->instruction_count, (size_t)INT32_MAX) && left > 0; i++) {
@@ -201,7 +201,7 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
     const etr_pte_value *value = etr_tensor_at(b.program, b.program->outputs[i]);
     if (!value || !value->storage) continue;
     b.uses.list.count = 0;
-    use(&b, &(etr_use){.value = b.program->outputs[i]});
+    record_use(&b, &(etr_use){.value = b.program->outputs[i]});
     uint32_t index = b.out->tensor_of_value[b.program->outputs[i]];
     if (index == ETR_NONE) continue;
     tensor_at(&b, index)->is_kept = true;
@@ -214,9 +214,9 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
     tensor->last_instruction = b.now;
     tensor->is_kept = true;
   }
-  keep_for_views(&b);
-  keep_for_loops(&b);
-  keep_for_views(&b);
+  extend_for_views(&b);
+  extend_for_loops(&b);
+  extend_for_views(&b);
   for (size_t i = 0; i < out->tensors.count; i++)
     if (out->tensors.data[i].last_instruction < 0) out->tensors.data[i].first_instruction = -1;
   return !etr_arena_failed(arena) && !etr_arena_failed(scratch);

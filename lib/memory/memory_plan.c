@@ -179,7 +179,7 @@ static const char *subject_of(const memory_check *check, const etr_planned_tenso
 /* Counts a warning. Returns true if it is to be shown. */
 static bool takes_warning(memory_check *check) { return check->warned++ < MOST_WARNINGS; }
 
-static void warn(memory_check *check, const etr_planned_tensor *tensor, const char *what) {
+static void warn_of_plan(memory_check *check, const etr_planned_tensor *tensor, const char *what) {
   char room[SUBJECT_BYTES];
   if (takes_warning(check))
     etr_warn(check->source->warnings, check->source->file, check->source->entry, ETR_NO_OFFSET,
@@ -195,13 +195,13 @@ static void check_place(memory_check *check, etr_planned_tensor *tensor) {
   uint64_t bytes;
   tensor->is_misplaced = true;
   if (!etr_pte_value_bytes(&check->program->values[tensor->value], &bytes)) {
-    warn(check, tensor, "has sizes or a number type that give no number of bytes");
+    warn_of_plan(check, tensor, "has sizes or a number type that give no number of bytes");
     return;
   }
   if (tensor->buffer >= buffers->count) {
     snprintf(what, sizeof what, "is planned into buffer %" PRIu32 ", but there are %zu", tensor->buffer,
              buffers->count ? buffers->count - 1 : 0);
-    warn(check, tensor, what);
+    warn_of_plan(check, tensor, what);
     return;
   }
   uint64_t size = buffers->sizes[tensor->buffer] > 0 ? (uint64_t)buffers->sizes[tensor->buffer] : 0;
@@ -210,7 +210,7 @@ static void check_place(memory_check *check, etr_planned_tensor *tensor) {
   snprintf(what, sizeof what,
            "takes %" PRIu64 " bytes from offset %" PRIu64 " on, beyond buffer %" PRIu32 " of %" PRId64, bytes,
            tensor->offset_bytes, tensor->buffer, buffers->sizes[tensor->buffer]);
-  warn(check, tensor, what);
+  warn_of_plan(check, tensor, what);
 }
 
 /* ---- Overlaps ---- */

@@ -38,28 +38,29 @@ typedef struct finder {
 
 /* ---- Needs ---- */
 
-static void need(finder *f, uint32_t earlier) {
+static void add_need(finder *f, uint32_t earlier) {
   if (earlier == ETR_NONE || earlier == f->now || f->needed_by[earlier] == f->now) return;
   f->needed_by[earlier] = f->now;
   uint32_t *added = etr_vec_push(f->scratch, &f->needs);
   if (added) *added = earlier;
 }
 
-static void read(finder *f, resource *used) {
-  need(f, used->writer);
+static void record_read(finder *f, resource *used) {
+  add_need(f, used->writer);
   reader *added = etr_vec_push(f->scratch, &f->readers);
   if (!added) return;
   *added = (reader){f->now, used->readers};
   used->readers = (uint32_t)(f->readers.count - 1);
 }
 
-static void write(finder *f, resource *used) {
-  need(f, used->writer);
-  for (uint32_t i = used->readers; i != ETR_NONE; i = f->readers.data[i].next) need(f, f->readers.data[i].instruction);
+static void record_write(finder *f, resource *used) {
+  add_need(f, used->writer);
+  for (uint32_t i = used->readers; i != ETR_NONE; i = f->readers.data[i].next)
+    add_need(f, f->readers.data[i].instruction);
   *used = (resource){.writer = f->now, .readers = ETR_NONE};
 }
 
-static void touch(finder *f, resource *used, bool writes) { (writes ? write : read)(f, used); }
+static void touch(finder *f, resource *used, bool writes) { (writes ? record_write : record_read)(f, used); }
 
 /* ---- What operators do ---- */
 
@@ -115,7 +116,7 @@ static uint32_t owner_of(const finder *f, int32_t value) {
   return f->plan->tensors[index].view_of;
 }
 
-static void note_tensor(finder *f, uint32_t index) {
+static void record_tensor(finder *f, uint32_t index) {
   if (f->used_by[index] == f->now) return;
   f->used_by[index] = f->now;
   uint32_t *added = etr_vec_push(f->scratch, &f->tensors);
@@ -123,7 +124,7 @@ static void note_tensor(finder *f, uint32_t index) {
 }
 
 /* Returns false if an argument may change a constant, because readers of constants are not recorded. */
-static bool use(finder *f, const etr_use *arg, const behaviour *does) {
+static bool record_use(finder *f, const etr_use *arg, const behaviour *does) {
   if (f->program->values[arg->value].constant) return !etr_use_defines(arg) && !does->changes_all;
   uint32_t owner = owner_of(f, arg->value);
   bool is_state = owner != ETR_NONE && f->plan->tensors[owner].role == ETR_TENSOR_STATE;
@@ -136,14 +137,14 @@ static bool use(finder *f, const etr_use *arg, const behaviour *does) {
   } else
     touch(f, &f->places[owner], writes && (is_state || !does->is_view));
   touch(f, &f->values[arg->value], writes);
-  if (owner != ETR_NONE) note_tensor(f, owner);
+  if (owner != ETR_NONE) record_tensor(f, owner);
   return true;
 }
 
 /* ---- Instructions ---- */
 
-static void keep_place(finder *f) {
-  for (uint32_t i = f->barrier == ETR_NONE ? 0 : f->barrier; i < f->now; i++) need(f, i);
+static void make_barrier(finder *f) {
+  for (uint32_t i = f->barrier == ETR_NONE ? 0 : f->barrier; i < f->now; i++) add_need(f, i);
   f->barrier = f->now;
 }
 
@@ -154,7 +155,7 @@ static const uint32_t *copy(const numbers *list, etr_arena *arena) {
 }
 
 /* Visits one instruction after the other, and stores the end of each of its lists. */
-static bool look_at_all(finder *f, etr_memory_step *steps, etr_arena *arena) {
+static bool visit_instructions(finder *f, etr_memory_step *steps, etr_arena *arena) {
   size_t tensors = 0, needs = 0;
   for (f->now = 0; f->now < f->plan->instruction_count; f->now++) {
     tensors = f->tensors.count;
@@ -167,13 +168,13 @@ static bool look_at_all(finder *f, etr_memory_step *steps, etr_arena *arena) {
       if (instruction->args[i] < 0) return false;
     etr_uses_list(&f->uses, (int32_t)f->now);
     behaviour does = behaviour_of(f, instruction);
-    need(f, f->barrier);
+    add_need(f, f->barrier);
     for (size_t i = 0; i < f->uses.list.count; i++)
-      if (!f->uses.list.data[i].is_list && !use(f, &f->uses.list.data[i], &does)) return false;
+      if (!f->uses.list.data[i].is_list && !record_use(f, &f->uses.list.data[i], &does)) return false;
     const etr_pte_delegate *delegate = etr_delegate_of(f->program, instruction);
     if (delegate) touch(f, &f->delegates[delegate - f->program->delegates], true);
     if (does.has_effects) touch(f, &f->effects, true);
-    if (does.is_barrier) keep_place(f);
+    if (does.is_barrier) make_barrier(f);
     if (f->uses.is_cut || (!delegate && instruction->kind != ETR_INSTRUCTION_KERNEL)) return false;
     steps[f->now].tensor_count = f->tensors.count - tensors;
     steps[f->now].need_count = f->needs.count - needs;
@@ -217,7 +218,7 @@ bool etr_step_needs_find(etr_memory_plan *plan, etr_memory_step *steps, const et
   f.effects = f.outside = (resource){ETR_NONE, ETR_NONE};
   f.barrier = ETR_NONE;
   if (etr_arena_failed(f.scratch) || !etr_uses_of_placement(&f.uses, placement, f.scratch)) return false;
-  plan->has_needs = look_at_all(&f, steps, arena);
+  plan->has_needs = visit_instructions(&f, steps, arena);
   for (size_t i = 0; i < plan->instruction_count && !plan->has_needs; i++)
     steps[i].tensor_count = steps[i].need_count = 0;
   return !etr_arena_failed(arena) && !etr_arena_failed(scratch);

@@ -45,7 +45,7 @@ typedef struct etr_decoded {
   double ticks_per_ns;
   etr_event_meaning *meanings; /* one for each row */
   const etr_own_graph *own;    /* the graph in the payload of the .pte; NULL: there is none, or it cannot be read */
-  etr_arena *arena;            /* of the profile */
+  etr_arena *arena;            /* arena of the profile */
   etr_arena *scratch;
 } etr_decoded;
 

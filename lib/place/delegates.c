@@ -23,7 +23,7 @@ typedef struct delegate {
   etr_delegate_reading *reading;
   bool can_plan;               /* there is budget left */
   etr_event_meaning *meanings; /* per row, if the backend has a decoder; else NULL */
-  etr_arena *arena;            /* of the profile */
+  etr_arena *arena;            /* arena of the profile */
   etr_arena scratch;
 } delegate;
 

@@ -58,7 +58,7 @@ uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena) {
   return counts;
 }
 
-/* Adds a vertex without a slot. */
+/* Adds a vertex without a slot, and returns it. */
 static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   uint32_t vertex = (uint32_t)fx->vertex_count++;
   fx->positions[vertex] = fx->next_position++;

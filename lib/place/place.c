@@ -17,7 +17,7 @@ typedef struct finder {
   size_t *skip; /* state of etr_method_next_free() */
 } finder;
 
-static bool keep_node(finder *f, int32_t instruction, uint32_t node) {
+static bool add_delegate_node(finder *f, int32_t instruction, uint32_t node) {
   etr_delegate_node *added = etr_vec_push(f->arena, &f->placement->delegate_nodes);
   if (!added) return false;
   *added = (etr_delegate_node){instruction, node};
@@ -34,7 +34,7 @@ typedef struct entry {
 
 typedef etr_vec(entry) entries;
 
-static bool push(finder *f, entries *list, uint32_t handle, uint32_t index) {
+static bool push_entry(finder *f, entries *list, uint32_t handle, uint32_t index) {
   entry *added = etr_vec_push(f->scratch, list);
   if (added) *added = (entry){handle, index};
   return added != NULL;
@@ -43,11 +43,11 @@ static bool push(finder *f, entries *list, uint32_t handle, uint32_t index) {
 static bool list_entries(finder *f, const etr_placed *delegate, entries *listed, entries *own) {
   const etr_node *nodes = f->placement->method->graph->nodes;
   for (uint32_t i = 0; i < delegate->map->handle_count; i++)
-    if (!push(f, listed, delegate->map->handles[i], i)) return false;
+    if (!push_entry(f, listed, delegate->map->handles[i], i)) return false;
   for (size_t i = 0; delegate->payload && i < delegate->payload->count; i++) {
     uint32_t node = delegate->operator_nodes[i];
     bool is_first = node != ETR_NONE && delegate->payload->operators[i].completes == ETR_NONE;
-    if (is_first && !push(f, own, nodes[node].debug_handle, node)) return false;
+    if (is_first && !push_entry(f, own, nodes[node].debug_handle, node)) return false;
   }
   etr_sort(listed->data, listed->count, sizeof *listed->data, etr_by_two_numbers);
   etr_sort(own->data, own->count, sizeof *own->data, etr_by_two_numbers);
@@ -93,7 +93,7 @@ static bool assign_in_order(finder *f, const etr_lowering *order) {
     if (order->delegate_of[i] >= 0) list[count++] = (ranked_node){order->delegate_of[i], order->rank[i], i};
   etr_sort(list, count, sizeof *list, by_rank);
   for (size_t i = 0; i < count; i++)
-    if (!keep_node(f, list[i].instruction, list[i].node)) return false;
+    if (!add_delegate_node(f, list[i].instruction, list[i].node)) return false;
   return true;
 }
 
@@ -116,7 +116,7 @@ static bool find_delegate_nodes(etr_placement *placement, const etr_roles *roles
     uint32_t *nodes = etr_arena_alloc_array(f.scratch, delegate->map->handle_count, sizeof *nodes);
     if (!nodes || !assign_handles(&f, delegate, nodes)) return false;
     for (size_t k = 0; k < delegate->map->handle_count; k++)
-      if (nodes[k] != ETR_NONE && !keep_node(&f, delegate->id, nodes[k])) return false;
+      if (nodes[k] != ETR_NONE && !add_delegate_node(&f, delegate->id, nodes[k])) return false;
   }
   return f.skip != NULL;
 }

@@ -18,8 +18,8 @@ struct etr_pte_graph {
   etr_graph graph;
   etr_map nodes;
   etr_vec(etr_own_nodes) own;    /* sorted by instruction */
-  etr_vec(int32_t) instructions; /* of each node; -1: it has no instruction */
-  etr_vec(uint8_t) works;        /* of each node: etr_work */
+  etr_vec(int32_t) instructions; /* instruction of each node; -1: it has none */
+  etr_vec(uint8_t) works;        /* work of each node: etr_work */
   etr_vec(const etr_value *) views;
   bool is_cut; /* all lists of tensors together were too long: some edges are missing */
 };

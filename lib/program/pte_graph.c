@@ -89,7 +89,7 @@ static void mark_computed(arguments *a, const etr_instruction *instruction) {
   for (size_t i = 0; i < instruction->arg_count; i++) mark(a, instruction->args[i]);
 }
 
-/* False: out of memory. */
+/* Initialises the arguments of a program. Returns false when out of memory. */
 static bool program_arguments_init(arguments *a, const etr_pte_method *program, etr_arena *arena, etr_arena *scratch) {
   *a = (arguments){.program = program, .arena = arena};
   a->is_computed = etr_arena_alloc_array(scratch, program->value_count, sizeof *a->is_computed);
@@ -216,7 +216,7 @@ static bool add_written(etr_links *l, etr_node *node, etr_edges *inputs, etr_edg
   return true;
 }
 
-static bool note_source(etr_links *l, int32_t index) {
+static bool record_source(etr_links *l, int32_t index) {
   l->misses_input = true;
   if (l->program->values[index].kind != ETR_PTE_VALUE_TENSOR || l->is_source[index]) return true;
   int32_t *source = etr_vec_push(l->arena, &l->sources);
@@ -231,7 +231,7 @@ static bool add_input(etr_links *l, etr_node *node, etr_edges *inputs, int32_t i
   if (viewed >= 0) l->writer[index] = l->writer[viewed];
   if (viewed >= 0) l->is_view[index] = true;
   etr_edge writer = l->writer[index];
-  if (writer.node == ETR_NONE) return note_source(l, index);
+  if (writer.node == ETR_NONE) return record_source(l, index);
   int32_t *read = etr_vec_push(l->arena, &l->reads);
   if (!read) return false;
   *read = index;
@@ -289,7 +289,7 @@ static bool links_add_source(etr_links *l, etr_node *node, uint32_t place, int32
 }
 
 /* Records the argument of the inputs and outputs that were added last. */
-static bool note_argument(etr_links *l, const etr_node *node, uint32_t argument) {
+static bool record_argument(etr_links *l, const etr_node *node, uint32_t argument) {
   while (l->read_args.count < node->input_count || l->written_args.count < node->output_count) {
     bool is_read = l->read_args.count < node->input_count;
     uint32_t *added = is_read ? etr_vec_push(l->arena, &l->read_args) : etr_vec_push(l->arena, &l->written_args);
@@ -320,13 +320,13 @@ static bool links_add(etr_links *l, etr_node *node, uint32_t place, int32_t inst
       bool is_read = use->is_read && !(use->is_unsure && is_new) && l->writer[use->value].node != place;
       if (is_read && !add_input(l, node, &inputs, use->value)) return false;
       if (is_written && !add_output(l, node, place, &outputs, use->value)) return false;
-      if (!note_argument(l, node, use->argument)) return false;
+      if (!record_argument(l, node, use->argument)) return false;
     }
   }
   return !etr_arena_failed(l->arena);
 }
 
-/* Returns the shapes in which the node added last sees its inputs (etr_graph.views). */
+/* Stores the shapes in which the node added last sees its inputs (etr_graph.views). */
 static bool links_views(etr_links *l, const etr_node *node, const etr_value **views) {
   etr_value *list = NULL;
   *views = NULL;
@@ -381,7 +381,7 @@ static const char *pte_backend_of(const etr_pte_builder *b, const etr_instructio
 
 /* ---- Operators of payloads, and of events, as nodes ---- */
 
-/* A delegate's own graph while it is added. */
+/* The graph of a delegate's payload while it is added. */
 typedef struct inside {
   etr_pte_builder *b;
   const etr_own_graph *own;
@@ -443,7 +443,7 @@ static bool describe(inside *in, etr_value *out, uint32_t value) {
   return out->name != NULL;
 }
 
-static bool give_value(inside *in, etr_node *node, uint32_t value) {
+static bool set_output(inside *in, etr_node *node, uint32_t value) {
   etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
   if (!output || !describe(in, output, value)) return false;
   node->outputs = output;
@@ -464,7 +464,7 @@ static bool add_own_inputs(inside *in, const uint32_t *values) {
     uint32_t value = values[links->read_args.data[i]];
     const char *name = etr_arena_format(in->b->arena, "input_%zu", i);
     etr_node *node = push_node(in, ETR_NODE_INPUT, name, name);
-    if (!node || (value != ETR_NONE && !give_value(in, node, value))) return false;
+    if (!node || (value != ETR_NONE && !set_output(in, node, value))) return false;
   }
   return true;
 }
@@ -482,7 +482,7 @@ static bool add_constant(inside *in, uint32_t value) {
   const etr_own_value *v = &in->own->values[value];
   const char *name = etr_arena_format(in->b->arena, "constant_%u", value);
   etr_node *node = push_node(in, ETR_NODE_CONSTANT, name, name);
-  return node && give_value(in, node, value) && (v->bytes == 0 || add_bytes_argument(in, node, v->bytes));
+  return node && set_output(in, node, value) && (v->bytes == 0 || add_bytes_argument(in, node, v->bytes));
 }
 
 /* Adds the constants that operators read. */
@@ -530,7 +530,7 @@ static bool add_operator(inside *in, size_t index) {
 }
 
 /* Adds the Edge nodes of operators from events that name them. */
-static void take_nodes_of_events(inside *in) {
+static void add_edge_nodes_of_events(inside *in) {
   etr_pte_builder *b = in->b;
   size_t end = b->end_of_timed[in->instruction_id];
   for (size_t i = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0; i < end; i++) {
@@ -547,7 +547,7 @@ static bool add_operators(inside *in) {
   *own = (etr_own_nodes){in->instruction_id, (uint32_t)in->b->nodes.count, (uint32_t)in->own->count};
   for (size_t i = 0; i < in->own->count; i++)
     if (!add_operator(in, i)) return false;
-  if (in->b->placement->method->graph) take_nodes_of_events(in);
+  if (in->b->placement->method->graph) add_edge_nodes_of_events(in);
   return true;
 }
 
@@ -704,7 +704,7 @@ static bool add_sources(builder *b) {
 
 /* ---- The Edge nodes that an instruction runs ---- */
 
-static void take_delegate_nodes(builder *b, etr_node *node, int32_t instruction_id) {
+static void set_delegate_nodes(builder *b, etr_node *node, int32_t instruction_id) {
   size_t count;
   const etr_delegate_node *list = etr_nodes_of_delegate(b->placement, instruction_id, &count);
   const char **names = etr_arena_alloc_array(b->arena, count, sizeof *names);
@@ -787,7 +787,7 @@ static bool add_call(builder *b, int32_t id) {
   uint32_t index = (uint32_t)(b->nodes.count - 1);
   if (!links_add(&b->links, &b->nodes.data[index], index, id)) return false;
   b->out->works.data[index] = ETR_WORK_HIDDEN;
-  if (b->placement->method->graph) take_delegate_nodes(b, &b->nodes.data[index], id);
+  if (b->placement->method->graph) set_delegate_nodes(b, &b->nodes.data[index], id);
   return pte_add_delegate(b, id, own);
 }
 
@@ -829,7 +829,7 @@ static bool add_instruction(builder *b, int32_t id) {
 }
 
 /* Adds the root module, which every graph has. */
-static bool begin(builder *b) {
+static bool begin_graph(builder *b) {
   static const etr_module root = {.path = "", .recorded = "", .type = "", .parent = ETR_NONE, .pattern = ""};
   etr_module *module = etr_vec_push(b->arena, &b->modules);
   if (!module) return false;
@@ -851,7 +851,7 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
   *out = (etr_pte_graph){0};
   etr_map_init(&out->nodes, arena);
   etr_map_init(&b.kernels, arena);
-  if (!begin(&b)) return false;
+  if (!begin_graph(&b)) return false;
   for (size_t i = 0; i < program->instruction_count && i < INT32_MAX; i++)
     if (!add_instruction(&b, (int32_t)i)) return false;
   etr_node *node = pte_push_node(&b, ETR_NO_INSTRUCTION);

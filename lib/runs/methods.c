@@ -184,7 +184,7 @@ static void reject_block(decider *d, etr_block *block) {
 }
 
 /* Leaves a block undecided. Only one warning is given for all such blocks. */
-static void give_up(decider *d, etr_block *block) {
+static void leave_open(decider *d, etr_block *block) {
   block->method_rule = "undecided: too many runs and methods to compare";
   if (!d->gave_up)
     etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
@@ -199,7 +199,7 @@ static void record_tie(decider *d, etr_block *block, const char *names) {
   for (size_t i = 0; i < block->run_count; i++) d->runs[block->runs[i]].tied = true;
 }
 
-static void take_method(decider *d, etr_block *block, const verdict *v) {
+static void accept_method(decider *d, etr_block *block, const verdict *v) {
   set_method(d, block, v->method, v->rule);
   if (v->disagreeing)
     etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "run %u: %u of its events disagree with method %s of the record",
@@ -210,10 +210,10 @@ static void decide_by_rows(decider *d, etr_block *block) {
   const verdict *v = verdict_of(d, block);
   if (!v) return;
   switch (v->kind) {
-  case VERDICT_METHOD: take_method(d, block, v); break;
+  case VERDICT_METHOD: accept_method(d, block, v); break;
   case VERDICT_TIE: record_tie(d, block, v->rule); break;
   case VERDICT_NONE: reject_block(d, block); break;
-  case VERDICT_OPEN: give_up(d, block); break;
+  case VERDICT_OPEN: leave_open(d, block); break;
   }
 }
 

@@ -59,7 +59,7 @@ void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, siz
 
 /** Fills `noise`, the phases and the slow runs of a method whose runs and samples of blocks are filled. Warns if its
  * averages mix several phases. Returns false when out of memory. */
-bool etr_phases_measure(etr_method *method, const etr_known_phases *told, const etr_blocks *blocks, etr_arena *arena,
+bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks, etr_arena *arena,
                         etr_warnings *warnings);
 
 /* ---- Excluded inferences: warm-up, or runs that the caller excludes ---- */

@@ -257,7 +257,7 @@ typedef struct measuring {
   etr_vec(fault) faults;
 } measuring;
 
-static void note_fault(measuring *m, const char *reason, size_t value) {
+static void record_fault(measuring *m, const char *reason, size_t value) {
   for (size_t i = 0; i < m->faults.count; i++)
     if (m->faults.data[i].reason == reason) {
       m->faults.data[i].count++;
@@ -298,7 +298,7 @@ etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_p
   for (size_t i = 0; i < data->count && !etr_arena_failed(arena); i++) {
     if (data->values[i].kind != ETR_DEBUG_TENSOR) continue;
     const char *reason = measure_value(&m, &data->values[i]);
-    if (reason) note_fault(&m, reason, i);
+    if (reason) record_fault(&m, reason, i);
   }
   for (size_t i = 0; i < m.faults.count; i++) {
     const fault *f = &m.faults.data[i];
