@@ -355,12 +355,11 @@ typedef enum etr_work {
   ETR_WORK_CONVOLUTION, /**< convolution of an input with a filter, channels last: multiplies at each position of the
                            output */
   ETR_WORK_TRANSPOSED,  /**< transposed convolution, channels last: multiplies at each position of the input */
-  ETR_WORK_CONVOLUTION_FIRST,
-  /**< as ATen's: convolution, channels first */ ETR_WORK_TRANSPOSED_FIRST, /**< transposed convolution, channels first
-                                                                             */
-  ETR_WORK_LINEAR,    /**< rows of the input times a matrix of weights, which may be stored transposed */
-  ETR_WORK_MATMUL,    /**< product of matrices, batch by batch */
-  ETR_WORK_ATTENTION, /**< attention over queries, keys and values */
+  ETR_WORK_CONVOLUTION_FIRST, /**< convolution, channels first, as ATen's */
+  ETR_WORK_TRANSPOSED_FIRST,  /**< transposed convolution, channels first */
+  ETR_WORK_LINEAR,            /**< rows of the input times a matrix of weights, which may be stored transposed */
+  ETR_WORK_MATMUL,            /**< product of matrices, batch by batch */
+  ETR_WORK_ATTENTION,         /**< attention over queries, keys and values */
 } etr_work;
 
 /** An unknown number, in members for which 0 is a valid value. */
@@ -403,8 +402,7 @@ typedef struct etr_graph {
   size_t node_count;
   const etr_module *modules; /**< parents come before their children */
   size_t module_count;
-  const etr_subgraph *subgraphs; /**< parents come before their children, and an owner before the nodes of its subgraph
-                                  */
+  const etr_subgraph *subgraphs; /**< parents come before children, and owners before the nodes of their subgraphs */
   size_t subgraph_count;
   uint32_t profile_method; /**< index into etr_profile.methods of the method whose times are joined to this graph;
                               ETR_NONE if none */
@@ -412,10 +410,10 @@ typedef struct etr_graph {
                                         they still name the delegates */
   const etr_cost *costs;             /**< node_count entries, zeroed for nodes that are not operators */
   const uint8_t *works;              /**< in program/METHOD: node_count entries, values of etr_work; else NULL */
-  const etr_value *const
-      *views; /**< in program/METHOD: node_count lists, else NULL. A list has input_count entries: the shapes in which
-                 the node sees its inputs, where memory planning made a view of another shape of one of them. Entries
-                 with name NULL are seen as they were written. The list is NULL for nodes without such views */
+  const etr_value *const *views; /**< in program/METHOD: node_count lists, else NULL. A list has input_count entries:
+                                    the shapes in which the node sees its inputs, where memory planning made a view of
+                                    another shape of one of them. Entries with name NULL are seen as they were written.
+                                    The list is NULL for nodes without such views */
   size_t mutation_count; /**< number of buffers and inputs to which an inference writes a new value, by the program's
                             output_specs */
 } etr_graph;
@@ -599,12 +597,11 @@ typedef struct etr_allocations {
 
 /** How the node of an event was found, or why it has none. */
 typedef enum etr_match {
-  ETR_MATCH_NONE,
-  /**< no node was identified */ ETR_MATCH_HANDLE, /**< debug handle map: the node of the handle with this operator or,
-                                                      if the operator was replaced, the only node of the handle that is
-                                                      left */
-  ETR_MATCH_DELEGATE_MAP,                          /**< the backend's delegate map, from its ids to debug handles */
-  ETR_MATCH_PAYLOAD,                               /**< the delegate's payload in the .pte */
+  ETR_MATCH_NONE,   /**< no node was identified */
+  ETR_MATCH_HANDLE, /**< debug handle map: the node of the handle with this operator or, if the operator was replaced,
+                       the only node of the handle that is left */
+  ETR_MATCH_DELEGATE_MAP, /**< the backend's delegate map, from its ids to debug handles */
+  ETR_MATCH_PAYLOAD,      /**< the delegate's payload in the .pte */
   ETR_MATCH_ORDER,   /**< several nodes have its handle and operator: one was chosen by the order of the lowering, which
                         the handle lists and the events prove */
   ETR_MATCH_ALIGNED, /**< estimated: order-preserving alignment of operator classes */
@@ -660,8 +657,7 @@ typedef struct etr_noise {
   size_t outliers;  /**< runs whose time differs from the median by more than five times cv and by more than 18 %, in
                        logarithms; 0 if these would be more than a fifth of the runs, or if there are too few runs. They
                        belong to no mode, step or drift */
-  double least_outlier,
-      most_outlier; /**< shortest and longest time of an outlier, divided by the median; 0 without outliers */
+  double least_outlier, most_outlier; /**< shortest and longest outlier, in medians; 0 without any */
   etr_noise_verdict verdict;
   etr_noise_mode modes[2]; /**< the faster and the slower of two modes */
   bool in_stretches;       /**< for two modes: a mode usually lasts for several runs */
@@ -801,8 +797,7 @@ typedef struct etr_event {
   etr_phase phase;     /**< set for a phase, and for an operator that is the delegate's own */
   etr_event_unit unit; /**< unit of `durations` and `stats` */
   bool is_in_sums;     /**< its time is part of its delegate's time; false for everything that is not a time */
-  bool is_estimated;   /**< its time is an estimate: the backend's own estimate, or a share by cycles of a measured time
-                        */
+  bool is_estimated;   /**< its time is an estimate: the backend's own, or a share by cycles of a measured time */
   bool has_no_place;   /**< `starts` are meaningless: they were not recorded, or are times of another clock */
   /** Depth of an event that encloses others in a delegate's call; starts at 1. 0: it encloses none. */
   ETR_RENAMED(uint8_t, wrapper, shell);
@@ -851,8 +846,7 @@ typedef struct etr_run {
   int32_t bundled_input_index; /**< -1: none */
   uint64_t execute_ticks;      /**< Method::execute; 0 if it has no time */
   uint32_t series; /**< number that increases with each ETDump and each load: runs of one series follow the same load */
-  uint32_t phase;  /**< index into etr_method.run_phases; ETR_NONE: it is not an inference, or its method has no phases
-                    */
+  uint32_t phase;  /**< index into etr_method.run_phases; ETR_NONE: not an inference, or its method has no phases */
   bool is_skipped; /**< an inference that is excluded by etr_skip: events have no samples from it */
   size_t profile_events, debug_events, allocation_events;
   const etr_allocations *allocations; /**< one entry for each allocator, in the order of their first allocations */
@@ -968,8 +962,7 @@ typedef struct etr_method {
   uint64_t estimated_time_ticks; /**< the part of estimated_ticks of which the time is an estimate
                                     (etr_event.is_estimated) */
   uint64_t shared_ticks;         /**< the part of estimated_time_ticks that is a share by cycles of a measured time */
-  double estimated_confidence;   /**< average confidence of estimated_ticks, weighted by time; 0 if nothing is estimated
-                                  */
+  double estimated_confidence;   /**< average confidence of estimated_ticks, weighted by time; 0 if these are 0 */
   uint64_t delegate_only_ticks;  /**< delegate overhead: time of delegate calls outside graph nodes */
   uint64_t inserted_ticks;       /**< the part of delegate_only_ticks measured on operators that a lowering inserted:
                                     Transpose, Convert and Copy without a node. The remaining part is call overhead */
@@ -1057,8 +1050,7 @@ typedef struct etr_debug_value {
 typedef struct etr_numeric_gap {
   uint64_t element_count; /**< number of pairs, including those left out */
   uint64_t left_out;      /**< pairs in which one or both elements are NaN or infinite */
-  uint64_t unlike; /**< pairs left out whose elements differ: two NaN are equal, and so are two infinities of one sign
-                    */
+  uint64_t unlike; /**< pairs left out whose elements differ: NaN equals NaN, and infinities of one sign are equal */
   double mse;      /**< mean of (reference - actual)^2. This and the members below are NaN if all pairs were left out */
   double l1;       /**< sum of |reference - actual| */
   double max_abs_error;

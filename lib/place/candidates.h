@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * candidates.h - chooses among the nodes with an operator's handle and kind the one that reads the same values. Layer
- * 3.
+ * candidates.h - chooses among the nodes with an operator's handle and kind the one that reads the same values.
+ * Layer 3.
  */
 #ifndef ETR_CANDIDATES_H
 #define ETR_CANDIDATES_H

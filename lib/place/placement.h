@@ -19,12 +19,11 @@ typedef struct etr_placed {
   bool is_delegate;               /* it calls a delegate */
   bool is_contradicted; /* for a kernel: by the .pte it reads or writes values that no node with its handle and operator
                            does */
-  bool is_in_place; /* for a kernel: no map names it, and the graph has the variant of its operator that is not in place
-                     */
-  bool is_prim;     /* it is a kernel of the runtime itself, executorch_prim: shapes, loops */
-  const char *backend;            /* backend of a delegate; NULL if unknown */
-  uint32_t node;                  /* node of a kernel; ETR_NONE if unknown */
-  etr_match match;                /* how its node was found */
+  bool is_in_place;     /* for a kernel: no map names it, and the graph has its variant that is not in place */
+  bool is_prim;         /* it is a kernel of the runtime itself, executorch_prim: shapes, loops */
+  const char *backend;  /* backend of a delegate; NULL if unknown */
+  uint32_t node;        /* node of a kernel; ETR_NONE if unknown */
+  etr_match match;      /* how its node was found */
   const etr_payload *payload;     /* payload of a delegate, if the .pte has it and its backend is known; else NULL */
   const uint32_t *operator_nodes; /* per operator of the payload: its node; ETR_NONE if it has none */
   const bool *operator_by_order;  /* per operator: other nodes matched equally well, and order decided */

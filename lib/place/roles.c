@@ -11,8 +11,8 @@
 
 /* Reasons for which a node stays in the program, the strongest first. */
 typedef enum reason {
-  MUST_STAY,
-  /* its result is not a tensor */ NOT_TAKEN, /* the partitioner does not take it */
+  MUST_STAY, /* its result is not a tensor */
+  NOT_TAKEN, /* the partitioner does not take it */
   SYMBOLIC_VIEW,
   VIEW,
   NO_REASON,
