@@ -232,7 +232,7 @@ typedef struct etr_value {
                         if the file does not say */
   const etr_dim *dims; /**< rank entries */
   int32_t rank;        /**< -1: not a tensor, or shape unknown */
-  bool is_bound;       /**< in program/METHOD: the shape is dynamic, and the sizes are their upper bounds */
+  bool is_bound;       /**< in program/METHOD: the shape is dynamic, and the sizes are upper bounds */
 } etr_value;
 
 typedef enum etr_node_kind {
