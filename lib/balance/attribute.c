@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * attribute.c - cuts the rows of runs into time slices, and gives the nodes of graphs their times.
+ * attribute.c - cuts the rows of runs into time slices, and computes the times of nodes from them.
  */
 #include "balance/attribute.h"
 
@@ -14,15 +14,16 @@
 #include "program/pte_graph.h"
 #include "runs/runs.h"
 
-/* ---- Rows turned into time slices: ticks of one run on one node, or on none ---- */
+/* ---- Turning rows into time slices: ticks of one run on one node, or on none ---- */
 
-#define NOT_TIMED UINT64_MAX /* what a call took: its events are limited by nothing */
+#define NOT_TIMED UINT64_MAX /* time of a call that was not timed, which does not limit its events */
 
 /* ---- Runs and delegates ---- */
 
-static const etr_block *block_at(const etr_time *t, size_t place) { return &t->blocks->blocks[t->mine[place]]; }
+static const etr_block *block_at(const etr_time *t, size_t index) { return &t->blocks->blocks[t->mine[index]]; }
 
-/* Nothing is kept for a method without runs: a record may have as many methods as a dump has runs. */
+/* Lists the runs of the method. Nothing is allocated for a method without runs, because a record may have as many
+ * methods as a dump has runs. */
 static bool list_runs(etr_time *t) {
   t->mine = etr_blocks_of_method(t->blocks, t->method, &t->block_count);
   for (size_t i = 0; i < t->block_count; i++)
@@ -83,15 +84,15 @@ static bool add_time_slices(etr_time *t, const etr_event *e, etr_time_slice_kind
   return true;
 }
 
-/* What the time slices from `first` on add up to in each run that they are of. */
+/* Sums the time slices from `first` on in each of their runs. */
 static void sum_runs(etr_time *t, size_t first) {
   for (size_t i = first; i < t->time_slices.count; i++) t->sum[t->time_slices.data[i].run] = 0;
   for (size_t i = first; i < t->time_slices.count; i++)
     t->sum[t->time_slices.data[i].run] += t->time_slices.data[i].ticks;
 }
 
-/* Scales time slices [first, end) of each run so that they add up to at most limit[run]. True if any were. Touches the
- * runs alone that they are of: there may be as many delegate calls as there are runs. */
+/* Scales the time slices from `first` on in each run so that they add up to at most limit[run]. Returns true if any
+ * were scaled. Visits only the runs of these time slices, because there may be as many delegate calls as runs. */
 static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) {
   bool scaled = false;
   sum_runs(t, first);
@@ -108,7 +109,7 @@ static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) 
   return scaled;
 }
 
-/* What a delegate's call took beyond its own events. */
+/* Adds the time of a delegate call outside its own events. */
 static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block, const etr_event *call) {
   /* Takes a delegate's events, the time slices from `first` on, off what its call took in each run; counts them in
    * so_far.
@@ -142,12 +143,12 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block, 
 
 /* ---- Wrappers ---- */
 
-/* A wrapper, whose time is known. */
+/* Returns whether the event is a wrapper of this depth whose time is known. */
 static bool is_wrapper(const etr_event *e, size_t wrapper) {
   return e->wrapper == wrapper && e->unit == ETR_EVENT_UNIT_TIME;
 }
 
-/* NULL: the call has none. */
+/* Returns the wrapper of this depth in a call; NULL if the call has none. */
 static const etr_event *find_wrapper(const etr_block *block, size_t first, size_t end, size_t wrapper) {
   for (size_t i = first; i < end; i++)
     if (is_wrapper(&block->events[i], wrapper)) return &block->events[i];
@@ -189,8 +190,8 @@ static bool is_in_cycles(const etr_event *e, size_t wrapper) {
   return e->unit == ETR_EVENT_UNIT_CYCLES && (e->wrapper ? e->wrapper == wrapper : e->inside == wrapper);
 }
 
-/* An operator's share in each run: what the wrapper's time is for so many of its cycles. Operators that count more than
- * the wrapper, as they overlap, share all of its time. */
+/* Adds an operator's share in each run: the part of the wrapper's time that corresponds to the operator's cycles.
+ * Operators that together count more cycles than the wrapper, because they overlap, share all of its time. */
 static bool add_share(etr_time *t, const etr_event *e, size_t wrapper) {
   for (size_t k = 0; k < e->sample_count; k++) {
     uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
@@ -206,10 +207,11 @@ static bool add_share(etr_time *t, const etr_event *e, size_t wrapper) {
   return true;
 }
 
-/* Operators without a node are the delegate's own: their time stays in its sums. Without a graph none has one; in a
- * program all are the call's, whose time is measured. */
+/* Adds the shares of operators in a wrapper. Operators without a node are the delegate's own, and their time stays in
+ * its sums. Without a graph no operator has a node; in a program's graph all belong to the call, whose time is
+ * measured. */
 static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t end, size_t wrapper) {
-  /* True if some of it is the wrapper's own. */
+  /* Cycles are summed per run: those of the wrapper, and those of the events inside it. */
   bool any = false;
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->place_of_run[block->runs[i]];
@@ -225,15 +227,16 @@ static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t
   if (!any) return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    bool is_told = t->placement->method->graph ? e->node_count > 0 : !t->placement->program_graph;
-    if (e->role == ETR_ROLE_OPERATOR && is_in_cycles(e, wrapper) && is_told && !add_share(t, e, wrapper)) return false;
+    bool is_shared = t->placement->method->graph ? e->node_count > 0 : !t->placement->program_graph;
+    if (e->role == ETR_ROLE_OPERATOR && is_in_cycles(e, wrapper) && is_shared && !add_share(t, e, wrapper))
+      return false;
   }
   return true;
 }
 
 /* ---- Own times of wrappers ---- */
 
-/* What the wrappers of a call took beyond what lies in them. */
+/* Adds the time of a call's wrappers outside the events in them. */
 static bool add_wrappers(etr_time *t, const etr_block *block, const etr_event *call, size_t first, size_t end) {
   if (!has_wrappers(block, first, end)) return true;
   for (size_t s = 0; s <= ETR_MOST_WRAPPERS; s++)
@@ -241,7 +244,7 @@ static bool add_wrappers(etr_time *t, const etr_block *block, const etr_event *c
       uint32_t run = t->blocks->place_of_run[block->runs[i]];
       t->wrappers[s][run] = t->insides[s][run] = 0;
     }
-  /* What wrappers took in each run, and what lies directly in each. */
+  /* Sums, in each run, the time of each wrapper and of the events directly inside it. */
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     for (size_t k = 0; k < e->sample_count; k++) {
@@ -257,8 +260,8 @@ static bool add_wrappers(etr_time *t, const etr_block *block, const etr_event *c
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->place_of_run[block->runs[i]];
       if (t->wrappers[s][run] && t->insides[s][run] > t->wrappers[s][run]) warn_of_wrappers(t, call);
-      /* A wrapper's own time in a run. What it holds counts for the wrapper around it; one that was not recorded holds
-       * nothing of its own. */
+      /* A wrapper's own time in a run. The events inside it count for the wrapper around it; a wrapper that was not
+       * recorded has no time of its own. */
       uint64_t whole = t->wrappers[s][run], inside = t->insides[s][run];
       t->insides[s - 1][run] += ETR_MAX(whole, inside);
       uint64_t own = whole > inside ? whole - inside : 0;
@@ -274,7 +277,7 @@ static void add_call(etr_time *t, uint32_t run, uint64_t ticks) {
   t->call[run] = ticks + (t->call[run] == NOT_TIMED ? 0 : t->call[run]);
 }
 
-/* Of a backend that is not known, nothing tells which events contain others. */
+/* Warns about events inside calls that contain others. For an unknown backend it is not known which ones do. */
 static void warn_of_shares(etr_time *t, const etr_event *call) {
   if (t->warned_shares) return;
   t->warned_shares = true;
@@ -288,7 +291,7 @@ static void warn_of_shares(etr_time *t, const etr_event *call) {
              "so that their times are shares of the call");
 }
 
-/* One delegate's call and events: rows [first, end) of a block have its instruction id. */
+/* Adds one delegate's call and events: rows [first, end) of a block, which have its instruction id. */
 static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size_t end) {
   const etr_event *call = NULL;
   size_t first_time_slice = t->time_slices.count;
@@ -329,9 +332,10 @@ static bool add_block(etr_time *t, const etr_block *block) {
   return true;
 }
 
-/* Lists runs, delegates and time slices of blocks whose events have their nodes (event_nodes.h). False: out of memory.
+/* Lists runs, delegates and time slices of blocks whose events have their nodes (place/delegates.h). Returns false when
+ * out of memory.
  */
-static bool time_cut(etr_time *t) {
+static bool cut_time_slices(etr_time *t) {
   if (!list_runs(t) || !list_delegates(t)) return false;
   for (size_t i = 0; i < t->block_count; i++)
     if (etr_block_counts(t->blocks, block_at(t, i)) && !add_block(t, block_at(t, i))) return false;
@@ -340,19 +344,20 @@ static bool time_cut(etr_time *t) {
 
 /* ---- Order ---- */
 
-/* Events of one run are of one block, and stand there in order. */
+/* Sorts by run, then by event: the events of one run are in one block, in order. */
 static int by_run(const void *x, const void *y) {
   const etr_time_slice_of *a = x, *b = y;
   if (a->run != b->run) return a->run < b->run ? -1 : 1;
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Sorts time slices by node, of node_count at most; of a node by run. Those without one last. False: out of memory.
- * Counting keeps the order in which time slices were added, so runs mostly are in order already. */
-static bool time_sort(etr_time *t, size_t node_count) {
+/* Sorts time slices by node, then by run; slices without a node come last. node_count is an upper bound of the nodes. A
+ * counting sort keeps the order in which slices were added, so runs are mostly in order already. Returns false when out
+ * of memory. */
+static bool sort_time_slices(etr_time *t, size_t node_count) {
   size_t count = t->time_slices.count;
   size_t *end = etr_arena_alloc_array(t->scratch, node_count + 2,
-                                      sizeof *end); /* of each node's time slices, one place later */
+                                      sizeof *end); /* end of each node's time slices, at the index of the next node */
   if (!t->spare) t->spare = etr_arena_alloc_array(t->scratch, count, sizeof *t->spare);
   if (!end || !t->spare) return false;
   etr_time_slice_of *sorted = t->spare;
@@ -371,9 +376,9 @@ static bool time_sort(etr_time *t, size_t node_count) {
 
 /* ---- The balance ---- */
 
-/* every tick of Method::execute goes to a node, a delegate, the framework, or is said to be unexplained. */
+/* Every tick of Method::execute is attributed to a node, a delegate or the framework, or counted as unexplained. */
 
-/* ---- Events on the nodes of the program, where there is no Edge graph ---- */
+/* ---- The nodes of events in the program's graph, if there is no Edge graph ---- */
 
 static bool set_node(etr_event *row, uint32_t node, etr_arena *arena) {
   uint32_t *nodes = etr_arena_alloc(arena, sizeof *nodes);
@@ -385,7 +390,7 @@ static bool set_node(etr_event *row, uint32_t node, etr_arena *arena) {
   return true;
 }
 
-static bool take_instruction(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
+static bool set_instruction_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
   uint32_t node = etr_pte_graph_node(program, row->instruction_id, NULL);
   if (node == ETR_NONE) return true;
   row->match = ETR_MATCH_INSTRUCTION;
@@ -393,55 +398,56 @@ static bool take_instruction(const etr_pte_graph *program, etr_event *row, etr_a
   return set_node(row, node, arena);
 }
 
-/* Copying and waiting is the call's, not what it was made for. */
+/* Returns whether a row is work. Copying and waiting are overhead of the call. */
 static bool is_work(const etr_event *row) {
   if (row->wrapper) return row->wrapper_phase == ETR_PHASE_COMPUTE;
   return row->is_in_sums && (row->role == ETR_ROLE_OPERATOR || row->phase == ETR_PHASE_COMPUTE);
 }
 
-static bool take_operator(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
+static bool set_operator_node(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
   uint32_t node = etr_pte_graph_operator(program, row->instruction_id, row->payload_operator);
   if (node != ETR_NONE) {
     row->phase = ETR_PHASE_NONE;
     return set_node(row, node, arena);
   }
   if (etr_pte_graph_is_open(program, row->instruction_id) || !is_work(row)) return true;
-  return take_instruction(program, row, arena);
+  return set_instruction_node(program, row, arena);
 }
 
-/* Whether events tell what some of a call's time was spent on. */
-static bool tells_inside(const etr_event *rows, size_t count) {
+/* Returns whether events show how a part of a call's time was spent. */
+static bool has_inner_events(const etr_event *rows, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR && (rows[i].is_in_sums || rows[i].wrapper)) return true;
   return false;
 }
 
-/* The rows of one instruction in one block. */
-static bool take_rows(const etr_pte_graph *program, etr_event *rows, size_t count, etr_arena *arena) {
-  bool is_closed = count && !etr_pte_graph_is_open(program, rows[0].instruction_id) && !tells_inside(rows, count);
+/* Sets the nodes of the rows of one instruction in one block. */
+static bool set_row_nodes(const etr_pte_graph *program, etr_event *rows, size_t count, etr_arena *arena) {
+  bool is_closed = count && !etr_pte_graph_is_open(program, rows[0].instruction_id) && !has_inner_events(rows, count);
   bool good = true;
   for (size_t i = 0; good && i < count; i++) {
     etr_event *row = &rows[i];
-    if (row->kind == ETR_EVENT_DELEGATE_OPERATOR) good = take_operator(program, row, arena);
+    if (row->kind == ETR_EVENT_DELEGATE_OPERATOR) good = set_operator_node(program, row, arena);
     bool is_whole = row->kind == ETR_EVENT_DELEGATE_CALL ? is_closed : row->kind == ETR_EVENT_KERNEL;
-    if (is_whole && row->match != ETR_MATCH_FRAMEWORK) good = take_instruction(program, row, arena);
+    if (is_whole && row->match != ETR_MATCH_FRAMEWORK) good = set_instruction_node(program, row, arena);
   }
   return good;
 }
 
-/* Gives the rows of a method's blocks their nodes of placement->program_graph, if there is one: kernels their
- * instruction; what ran in a delegate its operator of the payload, which the row knows (delegates.h). Of a delegate
- * whose payload cannot be read the call is all that there is: its node has what operators and computing took, or, where
- * no event tells anything of its inside, the whole call. What has no node stays the delegate's own. False: out of
- * memory. */
-static bool program_rows(const etr_placement *placement, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
+/* Sets the nodes of the rows of a method's blocks to nodes of placement->program_graph, if there is one. A kernel gets
+ * the node of its instruction, and an event in a delegate that of its operator in the payload
+ * (etr_event.payload_operator). For a delegate whose payload cannot be read, the node of the call gets the time of
+ * operators and computing, or the whole call if no event shows its inside. Rows without a node stay the delegate's own.
+ * Returns false when out of memory. */
+static bool set_program_nodes(const etr_placement *placement, uint32_t method, const etr_blocks *blocks,
+                              etr_arena *arena) {
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
   for (size_t b = 0; placement->program_graph && b < count; b++) {
     const etr_block *block = &blocks->blocks[mine[b]];
     for (size_t i = 0, end; etr_block_counts(blocks, block) && i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
-      if (!take_rows(placement->program_graph, &etr_block_rows(block)[i], end - i, arena)) return false;
+      if (!set_row_nodes(placement->program_graph, &etr_block_rows(block)[i], end - i, arena)) return false;
     }
   }
   return true;
@@ -449,14 +455,14 @@ static bool program_rows(const etr_placement *placement, uint32_t method, const 
 
 /* ---- The times of a graph's nodes, from the time slices of its method ---- */
 
-/* Each fills `times` and profile_method of a graph, and leaves the time slices in the order of its nodes. False: out of
- * memory; or, of the program's graph, the join's budget is used up. */
+/* Each function fills `times` and profile_method of a graph, and leaves the time slices sorted by its nodes. It returns
+ * false when out of memory or, for the program's graph, if the budget of the profile is spent. */
 
 static bool is_longer(const etr_stats *x, const etr_stats *y) {
   return x->p50 > y->p50 || (x->p50 == y->p50 && x->avg > y->avg);
 }
 
-/* Of a node that runs as several operators (a layout change, then a convolution), the one that takes longest. */
+/* Returns the longest event of a node that runs as several operators (a layout change, then a convolution). */
 static const etr_event *longest_event(const etr_time *t, size_t first, size_t end) {
   const etr_event *longest = t->time_slices.data[first].event;
   for (size_t i = first + 1; i < end; i++) {
@@ -475,12 +481,13 @@ static int32_t first_instruction(const etr_time *t, size_t first, size_t end) {
   return least;
 }
 
-/* Of a delegate's call that has the time of its events, it is not they that run. */
+/* Returns whether the event belongs to a delegate call to whose node the time of its events is attributed. */
 static bool is_of_call(const etr_event *e) {
   return e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->match == ETR_MATCH_INSTRUCTION;
 }
 
-/* time slices [first, end) are one node's, by run; per_run has room for all runs. */
+/* Computes the times of one node from its time slices [first, end), sorted by run. per_run is working memory for all
+ * runs. */
 static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end, uint64_t *per_run,
                       bool in_program) {
   const etr_event *e = longest_event(t, first, end), *earliest = t->time_slices.data[first].event;
@@ -490,8 +497,8 @@ static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_
                          .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id : -1,
                          .instruction = first_instruction(t, first, end),
                          .carried_by = ETR_NONE};
-  /* How an event came to its node: in the graph of instructions that takes no more than numbers, of the instruction or
-   * of an operator. */
+  /* The match of a node. In the graph of instructions the number of the instruction or of the operator identifies it.
+   * */
   bool is_operator = in_program && e->payload_operator != ETR_NONE;
   bool is_kernel = in_program && e->kind == ETR_EVENT_KERNEL;
   out->match = is_kernel ? ETR_MATCH_INSTRUCTION : e->match;
@@ -513,7 +520,7 @@ static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_
   out->per_run = etr_stats_of(per_run, runs);
 }
 
-/* The delegate that a node without time of its own is in. */
+/* Returns the entry of a node without a time, with its delegate. */
 static etr_node_time untimed(const etr_time *t, uint32_t edge_node) {
   int32_t delegate = edge_node == ETR_NONE ? -1 : t->placement->node_delegate[edge_node];
   const etr_placed *instruction = delegate < 0 ? NULL : etr_placed_instruction(t->placement, delegate);
@@ -524,7 +531,8 @@ static etr_node_time untimed(const etr_time *t, uint32_t edge_node) {
                          .carried_by = ETR_NONE};
 }
 
-/* In the graph of instructions, backend and delegate follow from the instruction. */
+/* Returns the entry of a node of the graph of instructions without a time; its instruction identifies backend and
+ * delegate. */
 static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph *program, size_t node) {
   etr_node_time time = untimed(t, ETR_NONE);
   time.instruction = program->instructions.data[node];
@@ -536,8 +544,8 @@ static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph 
   return time;
 }
 
-/* Adds each run's time. */
-static bool keep_runs(const etr_time *t, etr_node_time *out, size_t first, size_t end) {
+/* Stores the time of each run. */
+static bool store_runs(const etr_time *t, etr_node_time *out, size_t first, size_t end) {
   etr_run_ticks *runs = etr_arena_alloc_array(t->arena, out->runs, sizeof *runs), *last = runs;
   if (!runs) return false;
   for (size_t i = first; i < end; i++) {
@@ -550,81 +558,83 @@ static bool keep_runs(const etr_time *t, etr_node_time *out, size_t first, size_
   return true;
 }
 
-/* How a graph is timed. */
+/* Flags of time_graph(): store the time of each run; the graph is that of the instructions. */
 enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
 
-/* Times of a graph from the time slices, sorted by its nodes; each run's, too, where it keeps them. */
+/* Computes the times of a graph from the time slices, sorted by its nodes. `how` is a set of the flags above. */
 static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned how) {
   uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
-  if (!per_run || !time_sort(t, graph->node_count)) return false;
+  if (!per_run || !sort_time_slices(t, graph->node_count)) return false;
   for (size_t first = 0, end; first < t->time_slices.count; first = end) {
     uint32_t node = t->time_slices.data[first].node;
     for (end = first; end < t->time_slices.count && t->time_slices.data[end].node == node;) end++;
     if (node == ETR_NONE) continue;
     time_node(t, &times[node], first, end, per_run, how & IN_PROGRAM);
-    if ((how & KEEPS_RUNS) && !keep_runs(t, &times[node], first, end)) return false;
+    if ((how & KEEPS_RUNS) && !store_runs(t, &times[node], first, end)) return false;
   }
   graph->times = times;
   graph->profile_method = t->method;
   return true;
 }
 
-/* Of kernels, whether they were timed or not. */
-static void note_instruction(etr_node_time *times, uint32_t node, int32_t instruction) {
+/* Records the first instruction of a kernel's node, whether it was timed or not. */
+static void record_instruction(etr_node_time *times, uint32_t node, int32_t instruction) {
   if (node == ETR_NONE || instruction < 0) return;
   if (times[node].instruction < 0 || instruction < times[node].instruction) times[node].instruction = instruction;
 }
 
-/* Units and cycles do not depend on times: cycles may have none. */
-static void note_event(etr_node_time *time, const etr_event *e) {
+/* Records the compute unit and the cycles of an event, which may have no time. */
+static void record_event(etr_node_time *time, const etr_event *e) {
   if (e->compute_unit) time->compute_units |= 1u << e->compute_unit;
   if (e->unit != ETR_EVENT_UNIT_CYCLES || e->role != ETR_ROLE_OPERATOR) return;
   time->has_cycles = true;
   for (size_t i = 0; i < e->sample_count; i++) time->total_cycles += e->durations[i];
 }
 
-/* The operator in a delegate; ETR_NONE if the program does not tell. */
+/* Returns the node of an event's operator in a delegate; ETR_NONE if the program does not identify it. */
 static uint32_t program_operator(const etr_pte_graph *program, const etr_event *e) {
   uint32_t node = etr_pte_graph_operator(program, e->instruction_id, e->payload_operator);
   return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, e->delegate_id) : node;
 }
 
-/* program: the graph of instructions beside an Edge graph; NULL: the graph that events name nodes of. */
+/* Returns the node of an event in `program`, the graph of instructions; if that is NULL, the node in the method's
+ * graph. */
 static uint32_t node_of(const etr_pte_graph *program, const etr_event *e) {
   if (program) return e->delegate_id ? program_operator(program, e) : ETR_NONE;
   return e->node_count ? e->nodes[0] : ETR_NONE;
 }
 
-static void note_events(const etr_time *t, etr_node_time *times, const etr_pte_graph *program) {
+static void record_events(const etr_time *t, etr_node_time *times, const etr_pte_graph *program) {
   for (size_t i = 0; i < t->block_count; i++) {
     const etr_block *block = &t->blocks->blocks[t->mine[i]];
     for (size_t k = 0; k < block->event_count; k++) {
       uint32_t node = block->events[k].sample_count ? node_of(program, &block->events[k]) : ETR_NONE;
-      if (node != ETR_NONE) note_event(&times[node], &block->events[k]);
+      if (node != ETR_NONE) record_event(&times[node], &block->events[k]);
     }
   }
 }
 
-/* A node has what is known of those that it became. */
-static void take_notes(etr_node_time *time, const etr_node_time *edge) {
+/* Merges units, cycles and instruction of an Edge node into those of the ATen node that it came from. */
+static void merge_records(etr_node_time *time, const etr_node_time *edge) {
   time->compute_units |= edge->compute_units;
   time->has_cycles |= edge->has_cycles;
   time->total_cycles += edge->total_cycles;
 }
 
-/* The Edge graph, whose nodes the time slices are on: with each run's time, and with what carries fused nodes. */
+/* Times the Edge graph, whose nodes the time slices have: stores the time of each run, and finds the nodes into which
+ * others were fused. */
 static bool time_edge_graph(etr_time *t, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(t, i);
   if (!times || !time_graph(t, graph, times, KEEPS_RUNS)) return false;
   for (size_t i = 0; i < t->placement->instructions.count; i++)
-    note_instruction(times, t->placement->instructions.data[i].node, t->placement->instructions.data[i].id);
-  note_events(t, times, NULL);
+    record_instruction(times, t->placement->instructions.data[i].node, t->placement->instructions.data[i].id);
+  record_events(t, times, NULL);
   return etr_find_carriers(t->placement, t->method, t->blocks, times, t->scratch);
 }
 
-/* The ATen graph, through aten_node; what has no ATen node has no place there. Puts the time slices on its nodes: call
- * it once the Edge graph is timed. */
+/* Times the ATen graph through aten_node; Edge nodes without an ATen node are left out. It moves the time slices to the
+ * ATen nodes, so call it after the Edge graph is timed. */
 static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, aten->node_count, sizeof *times);
   uint32_t *aten_of = etr_arena_alloc_array(t->scratch, edge->node_count, sizeof *aten_of);
@@ -636,13 +646,13 @@ static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten)
     if (t->time_slices.data[i].node != ETR_NONE) t->time_slices.data[i].node = aten_of[t->time_slices.data[i].node];
   if (!time_graph(t, aten, times, 0)) return false;
   for (uint32_t i = 0; edge->times && i < edge->node_count; i++) {
-    note_instruction(times, aten_of[i], edge->times[i].instruction);
-    if (aten_of[i] != ETR_NONE) take_notes(&times[aten_of[i]], &edge->times[i]);
+    record_instruction(times, aten_of[i], edge->times[i].instruction);
+    if (aten_of[i] != ETR_NONE) merge_records(&times[aten_of[i]], &edge->times[i]);
   }
   return true;
 }
 
-/* own: events name nodes of this graph. */
+/* Times a graph of instructions. own: the events have nodes of this graph. */
 static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out, bool own) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
   for (uint32_t i = 0; times && i < program->graph.node_count; i++) times[i] = untimed_instruction(t, program, i);
@@ -652,18 +662,18 @@ static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *o
              "%s: the program's lists of tensors are too long: its graph lacks some edges",
              etr_method_label(t->placement->method));
   if (!times || !time_graph(t, out, times, own ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM)) return false;
-  note_events(t, times, own ? NULL : program);
+  record_events(t, times, own ? NULL : program);
   return true;
 }
 
-/* The innermost that is known: an operator, or the instruction. */
+/* Returns the innermost known node of an event: that of its operator, or else of its instruction. */
 static uint32_t program_node(const etr_pte_graph *program, const etr_event *e) {
   uint32_t node = program_operator(program, e);
   return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, NULL) : node;
 }
 
-/* Makes the graph of the method's instructions and times it. Every time slice is some instruction's, or some operator's
- * in a delegate: puts the time slices on these nodes. */
+/* Builds and times the graph of the method's instructions. It moves the time slices to its nodes: each belongs to an
+ * instruction, or to an operator in a delegate. */
 static bool time_program_graph(etr_time *t, etr_graph *out) {
   etr_pte_graph program;
   if (!etr_pte_graph_build(&program, t->placement, t->method, t->blocks, t->arena, t->scratch)) return false;
@@ -674,7 +684,8 @@ static bool time_program_graph(etr_time *t, etr_graph *out) {
 
 /* ---- Totals ---- */
 
-/* What the delegate's lowering inserted; the call's own row is the rest. */
+/* Adds a time slice of a delegate to the totals. Slices of operators that the lowering inserted are counted separately
+ * from the row of the call. */
 static void sum_up_delegate(const etr_time *t, etr_method *out, const etr_time_slice_of *p) {
   const etr_event *e = p->event;
   out->delegate_only_ticks += p->ticks;
@@ -706,9 +717,9 @@ static bool sum_up(const etr_time *t, etr_method *out) {
     if (is_aligned) aligned += p->ticks, sure += (double)p->ticks * p->event->confidence;
   }
   out->estimated_confidence = aligned ? sure / (double)aligned : 0;
-  uint64_t told = out->nodes_ticks + out->delegate_only_ticks + out->unexplained_ticks;
-  ETR_CHECK(told <= out->execute_ticks);
-  out->framework_ticks = out->execute_ticks - told;
+  uint64_t attributed = out->nodes_ticks + out->delegate_only_ticks + out->unexplained_ticks;
+  ETR_CHECK(attributed <= out->execute_ticks);
+  out->framework_ticks = out->execute_ticks - attributed;
   if (t->run_count) memcpy(sorted, t->execute, t->run_count * sizeof *sorted);
   out->execute = etr_stats_of(sorted, t->run_count);
   out->delegates = t->delegates.data;
@@ -725,8 +736,8 @@ static void list_run(const etr_time *t, etr_method *out, uint32_t *runs, uint32_
   out->skipped_ticks += t->blocks->runs[run].execute_ticks;
 }
 
-/* The runs that count, and those that do not. */
-static bool lend_runs(const etr_time *t, etr_method *out) {
+/* Stores the included and the excluded runs in the method. */
+static bool store_run_lists(const etr_time *t, etr_method *out) {
   size_t count = 0;
   for (size_t i = 0; i < out->block_count; i++) count += t->blocks->blocks[out->blocks[i]].run_count;
   uint32_t *runs = etr_arena_alloc_array(t->arena, count, sizeof *runs);
@@ -743,8 +754,8 @@ static bool lend_runs(const etr_time *t, etr_method *out) {
   return true;
 }
 
-/* The time slices for the profile, while they are on the nodes of the method's graph and in their order. */
-static bool lend_time_slices(const etr_time *t, etr_method *out) {
+/* Copies the time slices to the profile while they have the nodes of the method's graph and are sorted by them. */
+static bool store_time_slices(const etr_time *t, etr_method *out) {
   etr_time_slice *time_slices = etr_arena_alloc_array(t->arena, t->time_slices.count, sizeof *time_slices);
   for (size_t i = 0; time_slices && i < t->time_slices.count; i++) {
     const etr_time_slice_of *p = &t->time_slices.data[i];
@@ -762,7 +773,7 @@ static bool lend_time_slices(const etr_time *t, etr_method *out) {
   return time_slices != NULL;
 }
 
-/* Names the longest of what may compute inside delegates and has no node. */
+/* Warns about unexplained time, and names the longest event inside delegates that may compute and has no node. */
 static void warn_of_unexplained(const etr_time *t) {
   const etr_event *longest = NULL;
   size_t count = 0;
@@ -785,8 +796,9 @@ static void warn_of_unexplained(const etr_time *t) {
 
 static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
   if (!etr_find_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings)) return false;
-  if (!program_rows(t->placement, t->method, t->blocks, t->arena)) return false;
-  if (!lend_runs(t, out) || !etr_skipped_drop(t->blocks, t->method, t->scratch) || !time_cut(t)) return false;
+  if (!set_program_nodes(t->placement, t->method, t->blocks, t->arena)) return false;
+  if (!store_run_lists(t, out) || !etr_skipped_drop(t->blocks, t->method, t->scratch) || !cut_time_slices(t))
+    return false;
   size_t count = 0;
   for (size_t i = 0; i < t->placement->instructions.count; i++)
     count += t->placement->instructions.data[i].is_contradicted;
@@ -797,9 +809,7 @@ static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *gra
              etr_method_label(t->placement->method), count,
              count == 1 ? "kernel reads or writes" : "kernels read or write");
   if (t->placement->method->graph) warn_of_unexplained(t);
-  /* Completes runs whose Method::execute was not timed by what was timed in them, and limits time slices to the others.
-   */
-  /* A run whose Method::execute was not timed, or damaged, took at least what was timed inside it. */
+  /* A run whose Method::execute is missing or damaged took at least the time that was measured inside it. */
   size_t completed = 0;
   if (t->run_count) memset(t->sum, 0, t->run_count * sizeof *t->sum);
   sum_runs(t, 0);
@@ -821,7 +831,7 @@ static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *gra
   if (graphs->edge && !time_edge_graph(t, graphs->edge)) return false;
   bool has_own = t->placement->program_graph && graphs->program;
   if (has_own && !time_program(t, t->placement->program_graph, graphs->program, true)) return false;
-  if (!lend_time_slices(t, out)) return false;
+  if (!store_time_slices(t, out)) return false;
   if (graphs->edge && graphs->aten && !time_aten_graph(t, graphs->edge, graphs->aten)) return false;
   return has_own || !graphs->program || time_program_graph(t, graphs->program);
 }

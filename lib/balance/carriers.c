@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * carriers.c - fused nodes.
+ * carriers.c - finds fused nodes, and pairs Edge nodes with ATen nodes.
  */
 #include "balance/carriers.h"
 
@@ -9,15 +9,15 @@
 typedef struct finder {
   const etr_placement *placement;
   etr_node_time *times;
-  uint64_t *left_over; /* per instruction: classes of its events that have no node, a bit each */
+  uint64_t *left_over; /* per instruction: the classes of its events without a node, one bit each */
   bool *has_operator;  /* per node: its delegate's payload has an operator for it */
 } finder;
 
-/* ---- What shows a fusion ---- */
+/* ---- Evidence of a fusion ---- */
 
 static uint64_t bit_of(uint16_t class_) { return class_ && class_ < ETR_MOST_CLASSES ? (uint64_t)1 << class_ : 0; }
 
-static void note_events(const finder *f, const etr_block *block) {
+static void record_events(const finder *f, const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *e = &block->events[i];
     if (!e->delegate_id || e->node_count) continue;
@@ -37,20 +37,21 @@ static bool is_fused(const finder *f, uint32_t node) {
   return !(f->left_over[instruction - f->placement->instructions.data] & bit_of(class_));
 }
 
-/* ---- What carries ---- */
+/* ---- Finding the node into which another was fused ---- */
 
-static bool waits(const finder *f, uint32_t node) {
+static bool is_unassigned(const finder *f, uint32_t node) {
   return f->placement->node_delegate[node] >= 0 && f->times[node].runs == 0 && f->times[node].carried_by == ETR_NONE;
 }
 
-/* What carries `other`: itself if it was timed; ETR_NONE if it is in another delegate, or nothing is known. */
+/* Returns the node whose time includes `other`: itself if it was timed; ETR_NONE if it is in another delegate, or
+ * unknown. */
 static uint32_t carrier_through(const finder *f, uint32_t node, uint32_t other) {
   if (f->placement->node_delegate[other] != f->placement->node_delegate[node]) return ETR_NONE;
   return f->times[other].runs ? other : f->times[other].carried_by;
 }
 
 static void find_carrier(const finder *f, uint32_t node, uint32_t other) {
-  if (waits(f, node) && is_fused(f, node)) f->times[node].carried_by = carrier_through(f, node, other);
+  if (is_unassigned(f, node) && is_fused(f, node)) f->times[node].carried_by = carrier_through(f, node, other);
 }
 
 bool etr_find_carriers(const etr_placement *placement, uint32_t method, const etr_blocks *blocks, etr_node_time *times,
@@ -62,14 +63,14 @@ bool etr_find_carriers(const etr_placement *placement, uint32_t method, const et
   if (!first_user || !f.left_over || !f.has_operator) return false;
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
-  for (size_t i = 0; i < count; i++) note_events(&f, &blocks->blocks[mine[i]]);
+  for (size_t i = 0; i < count; i++) record_events(&f, &blocks->blocks[mine[i]]);
   for (size_t i = 0; i < f.placement->instructions.count; i++) {
     const etr_placed *instruction = &f.placement->instructions.data[i];
     for (size_t k = 0; instruction->payload && k < instruction->payload->count; k++)
       if (instruction->operator_nodes[k] != ETR_NONE) f.has_operator[instruction->operator_nodes[k]] = true;
   }
-  /* Producers stand before their users, so one pass forward follows every chain; one backward does the same for users.
-   */
+  /* Producers come before their users, so one forward pass follows every chain of producers, and one backward pass
+   * every chain of users. */
   const etr_graph *graph = f.placement->method->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
@@ -87,7 +88,7 @@ bool etr_find_carriers(const etr_placement *placement, uint32_t method, const et
 
 /* ---- Pairing bodies, and the names in them ---- */
 
-/* A place where names are unique: a subgraph of the ATen graph, or ETR_NONE, the graph itself. */
+/* A scope, in which names are unique: a subgraph of the ATen graph, or ETR_NONE, the graph itself. */
 typedef uint32_t scope;
 enum { NO_SCOPE = ETR_NONE - 1 };
 
@@ -95,8 +96,8 @@ typedef struct pairing {
   const etr_graph *edge, *aten;
   etr_arena *scratch;
   etr_map nodes;  /* scope and name -> ATen operator */
-  etr_map bodies; /* owner and place among its bodies -> subgraph of the ATen graph */
-  scope *scopes;  /* of each subgraph of the Edge graph */
+  etr_map bodies; /* owner and index among its bodies -> subgraph of the ATen graph */
+  scope *scopes;  /* scope of each subgraph of the Edge graph */
 } pairing;
 
 /* ---- The ATen graph ---- */
@@ -111,7 +112,7 @@ static bool index_nodes(pairing *p) {
 
 static etr_slice body_key(const uint32_t pair[2]) { return (etr_slice){(const char *)pair, 2 * sizeof *pair}; }
 
-/* Numbers the bodies of each owner. */
+/* Returns the index of each body among the bodies of its owner. */
 static uint32_t *number_bodies(const etr_graph *graph, etr_arena *scratch) {
   uint32_t *places = etr_arena_alloc_array(scratch, graph->subgraph_count, sizeof *places);
   uint32_t *bodies = etr_arena_alloc_array(scratch, graph->node_count, sizeof *bodies);

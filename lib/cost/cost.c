@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cost.c - counts multiplications and bytes of nodes and groups, and reads rates of hardware.
+ * cost.c - counts multiply-accumulates and bytes of nodes and of fused groups, and computes rates and peaks.
  */
 #include "cost/cost.h"
 
@@ -12,8 +12,8 @@
 
 /* ---- Sizes multiplied and added up ---- */
 
-/* Counts are kept below 2^63, so that ETR_UNKNOWN is none of them and a sum of two does not wrap. */
-static void take_marks(etr_amount *amount, const etr_amount *other) {
+/* Counts are kept below 2^63, so that no count equals ETR_UNKNOWN and a sum of two does not wrap. */
+static void merge_flags(etr_amount *amount, const etr_amount *other) {
   amount->is_unknown |= other->is_unknown;
   amount->from_hints |= other->from_hints;
   amount->overflows |= other->overflows;
@@ -27,33 +27,33 @@ static void set(etr_amount *amount, uint64_t count, bool overflows) {
 }
 
 static void amount_add(etr_amount *amount, etr_amount other) {
-  take_marks(amount, &other);
+  merge_flags(amount, &other);
   if (!amount->is_unknown) set(amount, amount->count + other.count, false);
 }
 
 static void amount_multiply(etr_amount *amount, etr_amount other) {
-  take_marks(amount, &other);
+  merge_flags(amount, &other);
   if (amount->is_unknown) return;
   bool overflows = other.count && amount->count > UINT64_MAX / other.count;
   set(amount, overflows ? 0 : amount->count * other.count, overflows);
 }
 
-/* The size of a dimension, or its hint. Unknown: a symbolic one without. */
+/* Returns the size of a dimension, or its hint; unknown for a symbolic dimension without a hint. */
 static etr_amount amount_of_dim(const etr_dim *dim) {
   if (dim->size >= 0) return etr_amount_of((uint64_t)dim->size);
   if (dim->hint < 0) return etr_amount_unknown();
   return (etr_amount){.count = (uint64_t)dim->hint, .from_hints = true};
 }
 
-/* Multiplies by the sizes of dimensions [from, to) of a tensor; unknown if it does not have them, or they are the most
- * that there can be. */
+/* Multiplies by the sizes of dimensions [from, to) of a tensor; unknown if it does not have them, or if they are upper
+ * bounds. */
 static void amount_multiply_dims(etr_amount *amount, const etr_value *value, int32_t from, int32_t to) {
   if (from < 0 || to > value->rank || value->is_bound) amount->is_unknown = true;
   for (int32_t i = from; i >= 0 && i < to && i < value->rank; i++)
     amount_multiply(amount, amount_of_dim(&value->dims[i]));
 }
 
-/* How many elements a tensor has, and how many bytes they take. */
+/* Return the number of elements of a tensor, and their size in bytes. */
 static etr_amount elements_of(const etr_value *value) {
   etr_amount elements = etr_amount_of(1);
   if (value->rank < 0) return etr_amount_unknown();
@@ -61,7 +61,7 @@ static etr_amount elements_of(const etr_value *value) {
   return elements;
 }
 
-/* A symbolic number is in no memory that counts. */
+/* A symbolic number takes no memory that counts. */
 static bool is_number(const etr_value *value) {
   static const char *const types[] = {"int", "bool", "float"};
   for (size_t i = 0; value->rank < 0 && value->dtype && i < ETR_COUNT(types); i++)
@@ -79,8 +79,8 @@ static etr_amount bytes_of(const etr_value *value) {
 
 /* ---- A row for each kind of operator ---- */
 
-/* Sources: the functions of torch/utils/flop_counter.py (torch 2.15) named at each formula. Where ATen has an operator
- * that torch takes apart before it counts (linear, matmul, conv2d), the formula is that of what becomes of it. */
+/* Sources: the functions of torch/utils/flop_counter.py (torch 2.15) named at each formula. For an operator of ATen
+ * that torch decomposes before it counts (linear, matmul, conv2d), the formula is that of its decomposition. */
 
 typedef struct call {
   const etr_graph *graph;
@@ -90,22 +90,22 @@ typedef struct call {
   etr_work work;
 } call;
 
-/* The value that an input of a node is; NULL if there is none at that place. */
-static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t place) {
-  if (place >= node->input_count) return NULL;
+/* Returns the value of an input of a node; NULL if the node has no such input. */
+static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t position) {
+  if (position >= node->input_count) return NULL;
   const etr_value *views = graph->views ? graph->views[node - graph->nodes] : NULL;
-  if (views && views[place].name) return &views[place];
-  const etr_edge *edge = &node->inputs[place];
+  if (views && views[position].name) return &views[position];
+  const etr_edge *edge = &node->inputs[position];
   const etr_node *producer = &graph->nodes[edge->node];
   return edge->output < producer->output_count ? &producer->outputs[edge->output] : NULL;
 }
 
-/* How a node works; ETR_WORK_BY_NAME in graphs that are no programs. */
+/* Returns how a node works; ETR_WORK_BY_NAME in graphs that are not programs. */
 static etr_work work_of(const etr_graph *graph, const etr_node *node) {
   return graph->works ? (etr_work)graph->works[node - graph->nodes] : ETR_WORK_BY_NAME;
 }
 
-/* Dimensions of two tensors that are one: unknown if they are not. */
+/* Marks an amount as unknown if two dimensions that must be equal differ. */
 static void expect_same(etr_amount *amount, const etr_dim *a, const etr_dim *b) {
   if (a->size >= 0 && b->size >= 0 && a->size != b->size) amount->is_unknown = true;
 }
@@ -137,7 +137,8 @@ static etr_amount of_linear(const call *c) {
   return macs;
 }
 
-/* Becomes mm or bmm; with a vector mv or dot, for which there is no formula, but for a vector times a matrix. */
+/* It becomes mm or bmm. With a vector it becomes mv or dot, for which there is no formula, except for a vector times a
+ * matrix. */
 static etr_amount of_matmul(const call *c) {
   if (c->a->rank < 1 || c->b->rank < 1) return etr_amount_unknown();
   if (c->b->rank == 1 || (c->a->rank == 1 && c->b->rank > 2)) return etr_amount_of(0);
@@ -154,8 +155,8 @@ static bool is_transposed(const call *c) {
   return etr_slice_starts(c->op, ETR_SLICE("conv_transpose")) || (transposed && strcmp(transposed, "true") == 0);
 }
 
-/* conv_flop_count(): all of the filter at each place of the output; if transposed, at each place of the input. Of an
- * input without a batch it is one. */
+/* conv_flop_count(): the whole filter at each position of the output; if transposed, at each position of the input. An
+ * input without a batch dimension counts as a batch of one. */
 static etr_amount of_convolution(const call *c) {
   const etr_value *places = is_transposed(c) ? c->a : c->node->outputs;
   if (c->node->output_count < 1 || places->rank != c->a->rank || c->b->rank < 3) return etr_amount_unknown();
@@ -167,7 +168,8 @@ static etr_amount of_convolution(const call *c) {
   return macs;
 }
 
-/* The same with channels last: [N, H, W, C]. The filter's order does not matter, as all of it is used. */
+/* A convolution with channels last: [N, H, W, C]. The order of the filter's dimensions does not matter, because all of
+ * it is used. */
 static etr_amount of_convolution_last(const call *c) {
   const etr_value *places = is_transposed(c) ? c->a : c->node->outputs;
   if (c->node->output_count < 1 || places->rank < 1) return etr_amount_unknown();
@@ -176,7 +178,8 @@ static etr_amount of_convolution_last(const call *c) {
   return macs;
 }
 
-/* Each number that comes out is a row of the input times as many others, whichever way these lie. */
+/* Each element of the output is the product of a row of the input with as many weights, which may be stored transposed.
+ */
 static etr_amount of_rows(const call *c) {
   if (c->node->output_count < 1 || c->a->rank < 1) return etr_amount_unknown();
   etr_amount macs = elements_of(&c->node->outputs[0]);
@@ -184,7 +187,7 @@ static etr_amount of_rows(const call *c) {
   return macs;
 }
 
-/* sdpa_flop_count(): queries by keys, then that by values; masks leave nothing out. */
+/* sdpa_flop_count(): queries times keys, then the result times values; masks reduce nothing. */
 static etr_amount of_attention(const call *c) {
   const etr_value *values = input_of(c->graph, c->node, 2);
   int32_t rank = c->a->rank;
@@ -199,7 +202,7 @@ static etr_amount of_attention(const call *c) {
   return macs;
 }
 
-static etr_amount of_what_is_not_told(const call *c) {
+static etr_amount of_unknown(const call *c) {
   (void)c;
   return etr_amount_unknown();
 }
@@ -207,7 +210,7 @@ static etr_amount of_what_is_not_told(const call *c) {
 typedef struct formula {
   const char *op; /* without namespace, overload and leading underscores: operator.h */
   etr_amount (*macs)(const call *c);
-  uint8_t first, second; /* places of the factors among the inputs */
+  uint8_t first, second; /* indices of the factors among the inputs */
 } formula;
 
 static const formula formulas[] = {
@@ -216,7 +219,7 @@ static const formula formulas[] = {
     {"bmm", of_batches, 0, 1},
     {"baddbmm", of_batches, 1, 2},         /* baddbmm_flop() */
     {"scaled_mm", of_matrices, 0, 1},      /* _scaled_mm_flop() */
-    {"convolution", of_convolution, 0, 1}, /* conv_flop(), and below: what becomes of it */
+    {"convolution", of_convolution, 0, 1}, /* conv_flop(), also for the operators below, which become it */
     {"convolution_overrideable", of_convolution, 0, 1},
     {"slow_conv2d_forward", of_convolution, 0, 1},
     {"conv1d", of_convolution, 0, 1},
@@ -227,7 +230,7 @@ static const formula formulas[] = {
     {"conv_transpose3d", of_convolution, 0, 1},
     {"linear", of_linear, 0, 1},
     {"matmul", of_matmul, 0, 1},
-    {"scaled_dot_product_attention", of_attention, 0, 1}, /* sdpa_flop(), and below */
+    {"scaled_dot_product_attention", of_attention, 0, 1}, /* sdpa_flop(), also for the operators below */
     {"scaled_dot_product_attention_math", of_attention, 0, 1},
     {"scaled_dot_product_efficient_attention", of_attention, 0, 1},
     {"scaled_dot_product_flash_attention", of_attention, 0, 1},
@@ -236,27 +239,27 @@ static const formula formulas[] = {
     {"scaled_dot_product_fused_attention_overrideable", of_attention, 0, 1},
     {"mixed_mm", of_matrices, 0, 1}, /* quantized_decomposed: mm of weights that it dequantizes */
     {"mixed_linear", of_linear, 0, 1},
-    {"lstm", of_what_is_not_told, 0, 0},
-    {"gru", of_what_is_not_told, 0, 0},
-    {"rnn_tanh", of_what_is_not_told, 0, 0},
-    {"rnn_relu", of_what_is_not_told, 0, 0},
-    {"lstm_cell", of_what_is_not_told, 0, 0},
-    {"gru_cell", of_what_is_not_told, 0, 0},
-    {"einsum", of_what_is_not_told, 0, 0},
-    {"tensordot", of_what_is_not_told, 0, 0},
-    {"chain_matmul", of_what_is_not_told, 0, 0},
-    {"bilinear", of_what_is_not_told, 0, 0},
-    {"trilinear", of_what_is_not_told, 0, 0},
-    {"cdist", of_what_is_not_told, 0, 0},
-    {"flash_attention_forward", of_what_is_not_told, 0, 0},
-    {"efficient_attention_forward", of_what_is_not_told, 0, 0},
-    {"weight_int4pack_mm", of_what_is_not_told, 0, 0},
-    {"weight_int8pack_mm", of_what_is_not_told, 0, 0},
-    {"grouped_mm", of_what_is_not_told, 0, 0},
-    {"scaled_grouped_mm", of_what_is_not_told, 0, 0},
+    {"lstm", of_unknown, 0, 0},
+    {"gru", of_unknown, 0, 0},
+    {"rnn_tanh", of_unknown, 0, 0},
+    {"rnn_relu", of_unknown, 0, 0},
+    {"lstm_cell", of_unknown, 0, 0},
+    {"gru_cell", of_unknown, 0, 0},
+    {"einsum", of_unknown, 0, 0},
+    {"tensordot", of_unknown, 0, 0},
+    {"chain_matmul", of_unknown, 0, 0},
+    {"bilinear", of_unknown, 0, 0},
+    {"trilinear", of_unknown, 0, 0},
+    {"cdist", of_unknown, 0, 0},
+    {"flash_attention_forward", of_unknown, 0, 0},
+    {"efficient_attention_forward", of_unknown, 0, 0},
+    {"weight_int4pack_mm", of_unknown, 0, 0},
+    {"weight_int8pack_mm", of_unknown, 0, 0},
+    {"grouped_mm", of_unknown, 0, 0},
+    {"scaled_grouped_mm", of_unknown, 0, 0},
 };
 
-/* Those whose other operators move, convert or compute element by element. */
+/* Libraries whose other operators move, convert or compute element by element. */
 static bool is_of_known_dialect(const char *target) {
   static const char *const dialects[] = {
       "aten.",         "prims.",           "quantized_decomposed.", "dim_order_ops.", "_operator.", "operator.",
@@ -266,7 +269,7 @@ static bool is_of_known_dialect(const char *target) {
   return strchr(target, '.') == NULL;
 }
 
-static const formula *find(etr_slice op) {
+static const formula *find_formula(etr_slice op) {
   for (size_t i = 0; i < ETR_COUNT(formulas); i++)
     if (op.size && formulas[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(formulas[i].op)))
       return &formulas[i];
@@ -278,13 +281,13 @@ static etr_amount of_nothing(const call *c) {
   return etr_amount_of(0);
 }
 
-/* By etr_work. */
+/* Formulas indexed by etr_work. */
 static const formula works[] = {
     [ETR_WORK_BY_NAME] = {"", NULL, 0, 0},
     [ETR_WORK_NO_PRODUCT] = {"", of_nothing, 0, 0},
     [ETR_WORK_ELSEWHERE] = {"", of_nothing, 0, 0},
-    [ETR_WORK_HIDDEN] = {"", of_what_is_not_told, 0, 0},
-    [ETR_WORK_ODD_PRODUCT] = {"", of_what_is_not_told, 0, 0},
+    [ETR_WORK_HIDDEN] = {"", of_unknown, 0, 0},
+    [ETR_WORK_ODD_PRODUCT] = {"", of_unknown, 0, 0},
     [ETR_WORK_CONVOLUTION] = {"", of_convolution_last, 0, 1},
     [ETR_WORK_TRANSPOSED] = {"", of_convolution_last, 0, 1},
     [ETR_WORK_CONVOLUTION_FIRST] = {"", of_convolution, 0, 1},
@@ -298,10 +301,10 @@ etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors
   if (factors) *factors = (etr_factors){0};
   if (node->kind != ETR_NODE_OP) return etr_amount_of(0);
   call c = {.graph = graph, .node = node, .op = etr_operator_of_target(node->target), .work = work_of(graph, node)};
-  const formula *found = c.work == ETR_WORK_BY_NAME ? find(c.op) : &works[c.work];
+  const formula *found = c.work == ETR_WORK_BY_NAME ? find_formula(c.op) : &works[c.work];
   if (c.work == ETR_WORK_BY_NAME && !is_of_known_dialect(node->target)) return etr_amount_unknown();
   if (!found || found->macs == of_nothing) return etr_amount_of(0);
-  if (found->macs == of_what_is_not_told) return etr_amount_unknown();
+  if (found->macs == of_unknown) return etr_amount_unknown();
   c.a = input_of(graph, node, found->first);
   c.b = input_of(graph, node, found->second);
   if (!c.a || !c.b) return etr_amount_unknown();
@@ -309,7 +312,7 @@ etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors
   return found->macs(&c);
 }
 
-bool etr_multiplies(const char *target) { return find(etr_operator_of_target(target)) != NULL; }
+bool etr_multiplies(const char *target) { return find_formula(etr_operator_of_target(target)) != NULL; }
 
 /* ---- How many bytes an operator reads and writes ---- */
 
@@ -319,22 +322,22 @@ static bool gives_tensor(const etr_node *node) {
   return false;
 }
 
-/* In place: the place among inputs of what they put there; ETR_NONE of operators that write all of their output.
- * index_put copies all of it. */
+/* For operators that replace a part of their first input, returns the index of the input that they write there;
+ * ETR_NONE for operators that write their whole output. index_put copies all of it. */
 static uint32_t place_of_part(const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   if (etr_slice_is(op, "et_copy_index")) return 0;
   return etr_slice_is(op, "index_put_") && node->input_count > 1 ? (uint32_t)node->input_count - 1 : ETR_NONE;
 }
 
-/* The first input is only written to. */
+/* Returns whether the first input is only written. */
 static bool only_writes_first(const etr_node *node) {
   static const char *const ops[] = {"index_put_", "copy_"};
   return etr_operator_is_one_of(etr_operator_of_target(node->target), ops, ETR_COUNT(ops));
 }
 
-/* True of what touches no tensor: a view of one (aten.view, not aten.view_copy), a number, a choice among outputs,
- * control flow and calls of delegates, whose own nodes do. */
+/* Returns true for operators that access no tensor data: a view (aten.view, not aten.view_copy), a number, a choice
+ * among outputs, and control flow and delegate calls, whose inner nodes access the data. */
 static bool moves_nothing(const etr_graph *graph, const etr_node *node) {
   static const char *const around[] = {"_operator.",      "operator.", "higher_order.",
                                        "executorch_prim", "builtins.", "math."};
@@ -347,7 +350,7 @@ static bool moves_nothing(const etr_graph *graph, const etr_node *node) {
   return strchr(node->target, '.') == NULL;
 }
 
-/* Packs several numbers into a byte, which the type does not say. */
+/* Returns whether the operator packs several numbers into a byte, which its type does not show. */
 static bool is_packed(etr_slice op) {
   static const char *const packed[] = {"embedding_4bit", "embedding_2bit"};
   return etr_operator_is_one_of(op, packed, ETR_COUNT(packed));
@@ -359,20 +362,21 @@ static bool looks_up(etr_slice op) {
   return etr_operator_is_one_of(op, lookups, ETR_COUNT(lookups));
 }
 
-/* Bytes that one call reads of its input at a place: all of it, but for operators that look up parts of their first
- * one (embedding, slice), which read as much as they give, and those that replace parts of it, which read none. */
-static etr_amount etr_read_bytes(const etr_graph *graph, const etr_node *node, size_t place) {
-  const etr_value *value = input_of(graph, node, place);
+/* Returns the bytes that one call reads of an input: all of it, with two exceptions for the first input. Operators that
+ * look up parts of it (embedding, slice) read as much as they return, and operators that replace parts of it read
+ * nothing. */
+static etr_amount etr_read_bytes(const etr_graph *graph, const etr_node *node, size_t position) {
+  const etr_value *value = input_of(graph, node, position);
   etr_slice op = etr_operator_of_target(node->target);
   if (!value) return etr_amount_unknown();
-  if (place == 0 && only_writes_first(node)) return etr_amount_of(0);
-  /* Of a delegate's constants the program tells: some are packed. */
-  const etr_node *producer = &graph->nodes[node->inputs[place].node];
-  const char *told = producer->kind == ETR_NODE_CONSTANT ? etr_node_argument(producer, "bytes") : NULL;
+  if (position == 0 && only_writes_first(node)) return etr_amount_of(0);
+  /* For a delegate's constants the program records the bytes, because some are packed. */
+  const etr_node *producer = &graph->nodes[node->inputs[position].node];
+  const char *recorded = producer->kind == ETR_NODE_CONSTANT ? etr_node_argument(producer, "bytes") : NULL;
   int64_t bytes;
-  etr_amount all = told && etr_slice_to_int(etr_slice_of(told), &bytes) ? etr_amount_of((uint64_t)bytes)
-                                                                        : bytes_of(value);
-  if (place > 0 || node->output_count == 0) return all;
+  etr_amount all = recorded && etr_slice_to_int(etr_slice_of(recorded), &bytes) ? etr_amount_of((uint64_t)bytes)
+                                                                                : bytes_of(value);
+  if (position > 0 || node->output_count == 0) return all;
   if (is_packed(op)) return etr_amount_unknown();
   const etr_element *element = value->dtype ? etr_element_of_dtype(value->dtype) : NULL;
   if (!looks_up(op) || !element) return all;
@@ -381,15 +385,16 @@ static etr_amount etr_read_bytes(const etr_graph *graph, const etr_node *node, s
   return part.is_unknown || all.is_unknown || part.count < all.count ? part : all;
 }
 
-/* Bytes that one call writes of an output: all of it, but for operators that replace parts of what they are given. */
+/* Returns the bytes that one call writes of an output: all of it, except for operators that replace parts of their
+ * input. */
 static etr_amount etr_written_bytes(const etr_graph *graph, const etr_node *node, size_t output) {
   uint32_t part = place_of_part(node);
   return part == ETR_NONE ? bytes_of(&node->outputs[output]) : etr_read_bytes(graph, node, part);
 }
 
-/* ---- Each node's cost; of fused ones together, what crosses their boundary ---- */
+/* ---- The cost of each node; for fused nodes, the bytes that cross the boundary of their group ---- */
 
-/* What is being added up for one group: a node that carries others, and these; or a node alone. */
+/* The sums of one group: a node with the nodes fused into it, or a single node. */
 typedef struct tally {
   etr_amount macs, read, weights, written;
   bool is_integer;
@@ -398,7 +403,7 @@ typedef struct tally {
 typedef struct finder {
   etr_graph *graph;
   uint32_t *first_value; /* per node: number of its first output */
-  bool *is_used_outside; /* per value: by a node of another group */
+  bool *is_used_outside; /* per value: a node of another group uses it */
   uint32_t *seen_by;     /* per value: the group that read it last */
   tally *tallies;        /* per node */
   size_t overflow_count;
@@ -406,7 +411,7 @@ typedef struct finder {
   uint32_t first_overflow; /* a node */
 } finder;
 
-/* The node whose group a node is in. */
+/* Returns the node that leads the group of a node. */
 static uint32_t leader_of(const etr_graph *graph, uint32_t node) {
   uint32_t carrier = graph->times ? graph->times[node].carried_by : ETR_NONE;
   return carrier == ETR_NONE ? node : carrier;
@@ -418,7 +423,7 @@ static bool is_value(const finder *f, const etr_edge *edge) {
   return edge->output < f->graph->nodes[edge->node].output_count;
 }
 
-/* What is read in fact: a dequantization that was fused into one of its users is done by each of them. */
+/* Returns the value that is really read: a dequantization that was fused into one of its users is done by each user. */
 static const etr_edge *read_by(const finder *f, const etr_edge *edge) {
   const etr_node *producer = &f->graph->nodes[edge->node];
   bool is_fused = leader_of(f->graph, edge->node) != edge->node && producer->input_count > 0;
@@ -435,19 +440,19 @@ static bool is_integer_type(const char *dtype) {
   return false;
 }
 
-/* Whether a factor is made of integers: itself, or behind what its group fuses into the product, a few
- * operators away. */
-static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, size_t place) {
+/* Returns whether a factor consists of integers: it does itself, or before a few operators that the group fuses into
+ * the product. */
+static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, size_t position) {
   enum { FARTHEST = 16 };
   for (int steps = 0; steps < FARTHEST; steps++) {
-    const etr_edge *edge = read_by(f, &f->graph->nodes[user].inputs[place]);
+    const etr_edge *edge = read_by(f, &f->graph->nodes[user].inputs[position]);
     const etr_node *producer = &f->graph->nodes[edge->node];
     if (!is_value(f, edge)) return false;
     if (is_integer_type(producer->outputs[edge->output].dtype)) return true;
     if (edge->node >= user || leader_of(f->graph, edge->node) != leader || producer->input_count == 0) return false;
     if (!etr_operator_only_moves(producer->target)) return false;
     user = edge->node;
-    place = 0;
+    position = 0;
   }
   return false;
 }
@@ -474,7 +479,7 @@ static void add_node(finder *f, uint32_t node, bool is_alone) {
   if (is_alone && moves_nothing(f->graph, &f->graph->nodes[node])) return;
   if (work_of(f->graph, &f->graph->nodes[node]) == ETR_WORK_HIDDEN)
     f->tallies[leader].read.is_unknown = f->tallies[leader].written.is_unknown = true;
-  /* Each value that comes from outside counts once, however often the group reads it. */
+  /* Each value from outside the group counts once, however often the group reads it. */
   const etr_node *user = &f->graph->nodes[node];
   for (size_t i = 0; i < user->input_count; i++) {
     const etr_edge *edge = read_by(f, &user->inputs[i]);
@@ -486,7 +491,7 @@ static void add_node(finder *f, uint32_t node, bool is_alone) {
     amount_add(&f->tallies[leader].read, bytes);
     if (is_weight(&f->graph->nodes[edge->node])) amount_add(&f->tallies[leader].weights, bytes);
   }
-  /* What a node of a larger group gives to that group alone stays inside. */
+  /* A value that only the node's own group uses stays inside and does not count. */
   const etr_node *producer = &f->graph->nodes[node];
   for (size_t i = 0; i < producer->output_count; i++)
     if (is_alone || f->is_used_outside[f->first_value[node] + i])
@@ -506,11 +511,12 @@ static void mark_used_outside(finder *f) {
   }
 }
 
-/* Nodes of one group behind each other, so that seen_by holds. */
+/* Lists the nodes group by group, so that seen_by is valid. */
 static bool add_all(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count;
   uint32_t *members = etr_arena_alloc_array(scratch, count, sizeof *members);
-  size_t *end = etr_arena_alloc_array(scratch, count + 1, sizeof *end); /* of each leader's members, one place later */
+  size_t *end = etr_arena_alloc_array(scratch, count + 1,
+                                      sizeof *end); /* end of each leader's members, at the index of the next node */
   if (!members || !end) return false;
   for (uint32_t i = 0; i < count; i++) end[leader_of(f->graph, i) + 1]++;
   for (size_t i = 1; i <= count; i++) end[i] += end[i - 1];
@@ -520,7 +526,7 @@ static bool add_all(finder *f, etr_arena *scratch) {
   return true;
 }
 
-/* ---- How often ---- */
+/* ---- Numbers of calls ---- */
 
 static bool is_in_body(const etr_graph *graph, uint32_t subgraph) {
   for (; subgraph != ETR_NONE; subgraph = graph->subgraphs[subgraph].parent)
@@ -528,16 +534,16 @@ static bool is_in_body(const etr_graph *graph, uint32_t subgraph) {
   return false;
 }
 
-/* In a program, bodies are instructions that jumps lead around or back to. */
+/* Returns whether a node is in a body. In a program, bodies are instructions that jumps skip or return to. */
 static bool has_jumps(const etr_graph *graph) {
   for (size_t i = 0; graph->works && i < graph->node_count; i++)
     if (strcmp(graph->nodes[i].target, "control.jump_false") == 0) return true;
   return false;
 }
 
-/* Outside of bodies a node runs once in a run, as one operator of its delegate or as several. In a body, each event of
- * a kernel is one call; of a delegate's operators nothing tells how many make up one, but where one event of a run
- * does. */
+/* Outside bodies a node runs once in a run, as one or several operators of its delegate. In a body, each event of a
+ * kernel is one call; for a delegate's operators it is unknown how many events make up one call, unless each run has
+ * only one event. */
 static uint64_t executions_of(const finder *f, uint32_t node) {
   const etr_graph *graph = f->graph;
   const etr_node_time *time = graph->times ? &graph->times[node] : NULL;
@@ -549,7 +555,7 @@ static uint64_t executions_of(const finder *f, uint32_t node) {
 
 /* ---- All ---- */
 
-static bool take(finder *f, uint32_t node, etr_cost *out) {
+static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
   const tally *sum = &f->tallies[node];
   bool overflows = sum->macs.overflows || sum->read.overflows || sum->written.overflows;
   *out = (etr_cost){.macs = etr_amount_count(&sum->macs),
@@ -572,7 +578,7 @@ static void warn_of_overflows(const finder *f, const char *file, etr_warnings *w
            f->graph->nodes[f->first_overflow].name, more);
 }
 
-static bool start(finder *f, etr_arena *scratch) {
+static bool start_finder(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count, values = 0;
   f->first_value = etr_arena_alloc_array(scratch, count, sizeof *f->first_value);
   f->tallies = etr_arena_alloc_array(scratch, count, sizeof *f->tallies);
@@ -593,11 +599,11 @@ bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, e
     etr_arena scratch = {0};
     finder f = {.graph = graph, .has_jumps = has_jumps(graph)};
     etr_cost *costs = etr_arena_alloc_array(arena, graph->node_count, sizeof *costs);
-    bool good = costs && start(&f, &scratch);
+    bool good = costs && start_finder(&f, &scratch);
     if (good) mark_used_outside(&f);
     good = good && add_all(&f, &scratch);
     for (uint32_t k = 0; good && k < graph->node_count; k++) {
-      if (!take(&f, k, &costs[k]) || f.overflow_count++) continue;
+      if (!fill_cost(&f, k, &costs[k]) || f.overflow_count++) continue;
       f.first_overflow = k;
     }
     if (good) warn_of_overflows(&f, graph->works ? profile->pte : profile->etrecord, warnings);
@@ -611,7 +617,7 @@ bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, e
 
 /* ---- Sums ---- */
 
-/* How often it ran per inference; 1 of what was not timed, NaN where it is not known. */
+/* Returns how often a node ran per inference; 1 if it was not timed, NaN if unknown. */
 static double calls_of(const etr_cost *cost, const etr_method *method) {
   if (!method || method->run_count == 0 || cost->executions == 0) return 1;
   return cost->executions == ETR_UNKNOWN ? NAN : (double)cost->executions / (double)method->run_count;
@@ -684,7 +690,7 @@ static bool is_timed_well(const etr_cost_sum *sum) {
   return total > 0 && sqrt(sum->variance) <= ETR_RATE_MOST_ERROR * total;
 }
 
-/* Per nanosecond is 1e9 per second. */
+/* A rate per nanosecond is the rate in 1e9 per second. */
 static double rate_of(const etr_cost_sum *sum, double amount) { return is_timed_well(sum) ? amount / sum->ns : NAN; }
 
 double etr_cost_gflops(const etr_cost_sum *sum) { return rate_of(sum, 2 * etr_cost_macs(sum)); }
@@ -696,7 +702,7 @@ static void raise(double *peak, double rate) {
   if (rate > *peak) *peak = rate;
 }
 
-static void take_best(etr_effective_peaks *best, const etr_profile *profile, const etr_graph *graph) {
+static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile, const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
     etr_cost_sum sum = {0};
     if (graph->times[i].runs == 0) continue;
@@ -711,7 +717,7 @@ void etr_effective_peaks_find(etr_profile *profile) {
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-    if (graph && graph->times && graph->costs) take_best(&effective_peaks, profile, graph);
+    if (graph && graph->times && graph->costs) raise_peaks(&effective_peaks, profile, graph);
   }
   effective_peaks.flops_given = profile->peaks.flops > 0;
   effective_peaks.integer_given = profile->peaks.integer_ops > 0;
@@ -727,13 +733,13 @@ const char *etr_bound_name(etr_bound bound) {
   return names[bound];
 }
 
-/* 0 where there is nothing to do; NaN where there is no peak. */
+/* Returns the time for an amount of work at a peak: 0 without work, NaN without a peak. */
 static double time_at(double amount, double peak) {
   if (amount == 0) return 0;
   return peak > 0 ? amount / peak : NAN;
 }
 
-/* What a record's best nodes reach does not tell what the device could: both of them may be far from its peaks. */
+/* The bound is only given if the peaks were: the best nodes of a record may be far from the peaks of the device. */
 static bool are_given(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks) {
   bool computes_floats = sum->macs > sum->integer_macs;
   return effective_peaks->bandwidth_given && (effective_peaks->flops_given || !computes_floats) &&
@@ -744,7 +750,7 @@ double etr_cost_least_ns(const etr_cost_sum *sum, const etr_effective_peaks *eff
   double computing = time_at(2 * (etr_cost_macs(sum) - sum->integer_macs), effective_peaks->gflops) +
                      time_at(2 * sum->integer_macs, effective_peaks->integer_gops);
   double moving = time_at(etr_cost_bytes(sum), effective_peaks->gbs);
-  bool is_known = computing + moving > 0; /* not of NaN */
+  bool is_known = computing + moving > 0; /* false for NaN */
   if (bound) *bound = computing > moving ? ETR_BOUND_COMPUTE : ETR_BOUND_MEMORY;
   if (bound && !(is_known && are_given(sum, effective_peaks))) *bound = ETR_BOUND_UNKNOWN;
   return is_known ? ETR_MAX(computing, moving) : NAN;

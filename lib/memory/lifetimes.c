@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lifetimes.c - instruction by instruction.
+ * lifetimes.c - visits the instructions in order and extends the lifetimes of the tensors that they use.
  */
 #include "memory/lifetimes.h"
 
@@ -12,17 +12,17 @@ typedef struct builder {
   etr_lifetimes *out;
   const etr_pte_method *program;
   etr_arena *arena, *scratch;
-  etr_map last; /* place -> the tensor that was put there last */
-  int32_t now;  /* the instruction looked at */
+  etr_map last; /* location -> the tensor that was written there last */
+  int32_t now;  /* the current instruction */
   etr_uses uses;
 } builder;
 
-/* ---- Places ---- */
+/* ---- Locations in memory ---- */
 
-typedef struct place {
+typedef struct location {
   uint64_t buffer, offset;
-} place;
-ETR_NO_PADDING(place, 2 * sizeof(uint64_t));
+} location;
+ETR_NO_PADDING(location, 2 * sizeof(uint64_t));
 
 static etr_planned_tensor *tensor_at(const builder *b, uint32_t index) { return &b->out->tensors.data[index]; }
 
@@ -30,33 +30,33 @@ static uint64_t end_of(const etr_planned_tensor *tensor) {
   return etr_add_up_to_most(tensor->offset_bytes, tensor->size_bytes);
 }
 
-/* What has no bytes, or an unknown number of them, is in nothing. */
+/* Returns whether one tensor is inside another. A tensor of no or unknown size is inside none. */
 static bool is_inside(const etr_planned_tensor *inner, const etr_planned_tensor *outer) {
   return inner->size_bytes > 0 && inner->buffer == outer->buffer && inner->offset_bytes >= outer->offset_bytes &&
          end_of(inner) <= end_of(outer);
 }
 
 static etr_map_slot *slot_of(builder *b, const etr_planned_tensor *tensor) {
-  const place key = {tensor->buffer, tensor->offset_bytes};
+  const location key = {tensor->buffer, tensor->offset_bytes};
   return etr_map_at(&b->last, (etr_slice){(const char *)&key, sizeof key});
 }
 
-/* The tensor whose memory another one is in by way of views. */
+/* Returns the tensor whose memory another one shares through views. */
 static uint32_t owner_of(const builder *b, uint32_t index) {
   uint32_t base = tensor_at(b, index)->view_of;
   return base == ETR_NONE ? index : base;
 }
 
-/* A tensor that nothing wrote looks at the one that was put in its place last. */
+/* A tensor that nothing wrote is a view of the tensor that was last written to its location. */
 static uint32_t viewed_by(builder *b, const etr_planned_tensor *tensor) {
   const etr_map_slot *slot = slot_of(b, tensor);
   if (!slot || slot->value == ETR_NONE || !is_inside(tensor, tensor_at(b, slot->value))) return ETR_NONE;
   return owner_of(b, slot->value);
 }
 
-/* One that an instruction writes into a tensor that it reads is that tensor changed, or a view of it. */
+/* A tensor that an instruction writes inside a tensor that it reads is that tensor, changed, or a view of it. */
 static uint32_t changed_by(const builder *b, const etr_planned_tensor *tensor) {
-  enum { MOST_ARGUMENTS = 64 }; /* that are looked at */
+  enum { MOST_ARGUMENTS = 64 }; /* limit on the arguments that are examined */
   for (size_t i = 0; i < b->uses.list.count && i < MOST_ARGUMENTS; i++) {
     const etr_use *arg = &b->uses.list.data[i];
     uint32_t read = etr_use_defines(arg) || arg->is_list ? ETR_NONE : b->out->tensor_of_value[arg->value];
@@ -85,13 +85,13 @@ static uint32_t add_tensor(builder *b, int32_t index) {
   return b->out->tensor_of_value[index] = (uint32_t)(b->out->tensors.count - 1);
 }
 
-static void note_tensor(builder *b, uint32_t index) {
+static void record_written(builder *b, uint32_t index) {
   etr_map_slot *slot = slot_of(b, tensor_at(b, index));
   if (slot) slot->value = index;
 }
 
-/* What a tensor is that is used for the first time, and is no input. */
-static void place_new(builder *b, uint32_t index, bool is_written) {
+/* Sets the role of a tensor that is used for the first time and is not an input, and the tensor that it views. */
+static void set_role(builder *b, uint32_t index, bool is_written) {
   etr_planned_tensor *tensor = tensor_at(b, index);
   bool starts_filled = b->program->values[tensor->value].data > 0;
   if (starts_filled)
@@ -99,28 +99,29 @@ static void place_new(builder *b, uint32_t index, bool is_written) {
   else
     tensor->view_of = is_written ? changed_by(b, tensor) : viewed_by(b, tensor);
   if (!is_written && tensor->view_of == ETR_NONE) tensor->role = ETR_TENSOR_STATE;
-  note_tensor(b, index);
+  record_written(b, index);
 }
 
-static void use(builder *b, const etr_use *arg) {
+static void record_use(builder *b, const etr_use *arg) {
   uint32_t index = b->out->tensor_of_value[arg->value];
   if (!b->program->values[arg->value].storage) return;
   bool is_new = index == ETR_NONE, is_written = etr_use_defines(arg) || (is_new && arg->is_unsure);
   if (is_new) index = add_tensor(b, arg->value);
   if (index == ETR_NONE) return;
-  if (is_new) place_new(b, index, is_written);
+  if (is_new) set_role(b, index, is_written);
   etr_planned_tensor *tensor = tensor_at(b, index);
   tensor->last_instruction = b->now;
   if (!is_written) return;
   if (tensor->made_by < 0) tensor->made_by = b->now;
-  note_tensor(b, index);
+  record_written(b, index);
 }
 
-/* What is read stands before what is written: views are told by what they are views of. */
+/* Tensors that are read are visited before those that are written, so that views are found by the tensors that they
+ * view. */
 static void use_all(builder *b, bool written) {
   for (size_t i = 0; i < b->uses.list.count; i++)
     if (etr_use_defines(&b->uses.list.data[i]) == written && !b->uses.list.data[i].is_list)
-      use(b, &b->uses.list.data[i]);
+      record_use(b, &b->uses.list.data[i]);
 }
 
 /* ---- Inputs and outputs ---- */
@@ -133,15 +134,16 @@ static void add_inputs(builder *b) {
     uint32_t index = add_tensor(b, b->program->inputs[i]);
     if (index == ETR_NONE) return;
     tensor_at(b, index)->role = ETR_TENSOR_INPUT;
-    tensor_at(b, index)->last_instruction = -1; /* until one uses it */
-    note_tensor(b, index);
+    tensor_at(b, index)->last_instruction = -1; /* until an instruction uses it */
+    record_written(b, index);
   }
 }
 
-/* ---- Longer than its uses ---- */
+/* ---- Lifetimes beyond the uses ---- */
 
-/* Owners stand before their views, and none is a view itself. */
-static void keep_for_views(builder *b) {
+/* Extends the lifetimes of tensors to those of their views. Owners come before their views and are not views
+ * themselves. */
+static void extend_for_views(builder *b) {
   for (size_t i = 0; i < b->out->tensors.count; i++) {
     const etr_planned_tensor *view = tensor_at(b, (uint32_t)i);
     if (view->view_of == ETR_NONE) continue;
@@ -152,14 +154,14 @@ static void keep_for_views(builder *b) {
   }
 }
 
-/* Loops end in the order in which they are nested: the inner one first. */
-static void keep_for_loops(builder *b) {
+/* Extends lifetimes to the ends of loops. Nested loops end in order, the inner one first. */
+static void extend_for_loops(builder *b) {
   enum { MOST_LOOKS = 1 << 26 };
   size_t left = b->out->tensors.count ? MOST_LOOKS / b->out->tensors.count : 0;
   for (int32_t i = 0; i < (int32_t)ETR_MIN(b->program->instruction_count, (size_t)INT32_MAX) && left > 0; i++) {
     int32_t target = b->program->instructions[i].jump_target;
     if (target < 0 || target > i) continue;
-    /* Of a loop from `start` to `end`, whatever was there before it and is used in it. */
+    /* Tensors that exist before the loop from `target` to `i` and are used in it are needed until its end. */
     for (size_t k = 0; k < b->out->tensors.count; k++) {
       etr_planned_tensor *tensor = tensor_at(b, (uint32_t)k);
       bool is_used = tensor->last_instruction >= target && tensor->last_instruction < i;
@@ -194,12 +196,12 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
   }
   out->is_cut = b.uses.is_cut;
   b.now = count - 1;
-  /* One that no instruction writes is a view, or was there before. */
+  /* A tensor that no instruction writes is a view, or existed before. */
   for (size_t i = 0; i < b.program->output_count; i++) {
     const etr_pte_value *value = etr_tensor_at(b.program, b.program->outputs[i]);
     if (!value || !value->storage) continue;
     b.uses.list.count = 0;
-    use(&b, &(etr_use){.value = b.program->outputs[i]});
+    record_use(&b, &(etr_use){.value = b.program->outputs[i]});
     uint32_t index = b.out->tensor_of_value[b.program->outputs[i]];
     if (index == ETR_NONE) continue;
     tensor_at(&b, index)->is_kept = true;
@@ -212,9 +214,9 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
     tensor->last_instruction = b.now;
     tensor->is_kept = true;
   }
-  keep_for_views(&b);
-  keep_for_loops(&b);
-  keep_for_views(&b);
+  extend_for_views(&b);
+  extend_for_loops(&b);
+  extend_for_views(&b);
   for (size_t i = 0; i < out->tensors.count; i++)
     if (out->tensors.data[i].last_instruction < 0) out->tensors.data[i].first_instruction = -1;
   return !etr_arena_failed(arena) && !etr_arena_failed(scratch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memory_plan.c - planned tensors in their buffers, and what is live at each instruction.
+ * memory_plan.c - describes planned tensors and buffers, and computes the bytes that are live at each instruction.
  */
 #include "memory/memory_plan.h"
 
@@ -15,13 +15,13 @@
 /* ---- Parts of a memory plan that follow from the program one by one: instructions, inputs and outputs, delegates'
  * blobs ---- */
 
-/* Each fills its part of the plan, in the arena. False: out of memory. */
+/* Each function fills its part of the plan, in the arena, and returns false when out of memory. */
 
 /* ---- Instructions ---- */
 
-/* The texts of an operator: one for all instructions that run it. */
+/* The texts of operators, shared by all instructions that run the same operator. */
 typedef struct op_names {
-  etr_map names; /* name and overload, as the program lends them -> place in texts */
+  etr_map names; /* pointers to name and overload in the program -> index in texts */
   etr_vec(const char *) texts;
 } op_names;
 
@@ -54,7 +54,7 @@ static const char *op_of(op_names *known, const etr_pte_method *program, const e
   }
 }
 
-/* The steps of a plan, which gets them. NULL when out of memory. */
+/* Makes the steps of a plan. Returns NULL when out of memory. */
 static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_placement *placement, etr_arena *arena) {
   size_t count = ETR_MIN(placement->method->program->instruction_count, (size_t)INT32_MAX);
   etr_memory_step *steps = etr_arena_alloc_array(arena, count, sizeof *steps);
@@ -113,7 +113,8 @@ static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *pr
 
 /* ---- Blobs ---- */
 
-/* Of delegates with the same bytes; a delegate without any has its own. */
+/* Returns the blob of a delegate, which delegates with the same bytes share; a delegate without bytes has a separate
+ * one. */
 static etr_delegate_blob *blob_of(etr_map *places, etr_delegate_blob *blobs, size_t *count,
                                   const etr_pte_delegate *delegate) {
   const uint64_t place[2] = {delegate->payload_at, delegate->payload_bytes};
@@ -153,20 +154,20 @@ static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *progr
   return true;
 }
 
-/* ---- What contradicts itself in a memory plan ---- */
+/* ---- Contradictions in a memory plan ---- */
 
-/* Warnings about one method; of many of a kind the first few. */
+/* Warnings about one method. Of each kind only the first few are shown. */
 typedef struct memory_check {
   const etr_memory_source *source;
   const char *method;
   const etr_pte_method *program;
   size_t warned;
-  bool is_cut; /* not all tensors were held against each other: there are too many */
+  bool is_cut; /* not all tensors were compared with each other, because there are too many */
 } memory_check;
 
 enum { MOST_WARNINGS = 8 };
 
-/* "forward: tensor "x" (instruction 5)" */
+/* Returns a text such as "forward: tensor "x" (instruction 5)". */
 enum { SUBJECT_BYTES = 256 };
 
 static const char *subject_of(const memory_check *check, const etr_planned_tensor *tensor, char *room) {
@@ -175,10 +176,10 @@ static const char *subject_of(const memory_check *check, const etr_planned_tenso
   return room;
 }
 
-/* True if one more warning is shown. */
+/* Counts a warning. Returns true if it is to be shown. */
 static bool takes_warning(memory_check *check) { return check->warned++ < MOST_WARNINGS; }
 
-static void warn(memory_check *check, const etr_planned_tensor *tensor, const char *what) {
+static void warn_of_plan(memory_check *check, const etr_planned_tensor *tensor, const char *what) {
   char room[SUBJECT_BYTES];
   if (takes_warning(check))
     etr_warn(check->source->warnings, check->source->file, check->source->entry, ETR_NO_OFFSET,
@@ -186,7 +187,7 @@ static void warn(memory_check *check, const etr_planned_tensor *tensor, const ch
              subject_of(check, tensor, room), what);
 }
 
-/* ---- Places ---- */
+/* ---- Locations ---- */
 
 static void check_place(memory_check *check, etr_planned_tensor *tensor) {
   char what[SUBJECT_BYTES];
@@ -194,13 +195,13 @@ static void check_place(memory_check *check, etr_planned_tensor *tensor) {
   uint64_t bytes;
   tensor->is_misplaced = true;
   if (!etr_pte_value_bytes(&check->program->values[tensor->value], &bytes)) {
-    warn(check, tensor, "has sizes or a number type that give no number of bytes");
+    warn_of_plan(check, tensor, "has sizes or a number type that give no number of bytes");
     return;
   }
   if (tensor->buffer >= buffers->count) {
     snprintf(what, sizeof what, "is planned into buffer %" PRIu32 ", but there are %zu", tensor->buffer,
              buffers->count ? buffers->count - 1 : 0);
-    warn(check, tensor, what);
+    warn_of_plan(check, tensor, what);
     return;
   }
   uint64_t size = buffers->sizes[tensor->buffer] > 0 ? (uint64_t)buffers->sizes[tensor->buffer] : 0;
@@ -209,7 +210,7 @@ static void check_place(memory_check *check, etr_planned_tensor *tensor) {
   snprintf(what, sizeof what,
            "takes %" PRIu64 " bytes from offset %" PRIu64 " on, beyond buffer %" PRIu32 " of %" PRId64, bytes,
            tensor->offset_bytes, tensor->buffer, buffers->sizes[tensor->buffer]);
-  warn(check, tensor, what);
+  warn_of_plan(check, tensor, what);
 }
 
 /* ---- Overlaps ---- */
@@ -235,7 +236,7 @@ static int by_first_use(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Warns of tensors that share memory while both are needed, views aside. False: out of memory. */
+/* Warns about tensors that share memory while both are needed and are not views. Returns false when out of memory. */
 static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor *tensors, size_t count,
                                   etr_arena *scratch) {
   enum { MOST_COMPARISONS = 1 << 26 };
@@ -251,7 +252,7 @@ static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor 
     check->is_cut = left <= live_count;
     if (check->is_cut) break;
     left -= live_count;
-    /* Holds a tensor against those that are live when it comes, and drops those that are not. Returns how many are
+    /* Compares a tensor with those that are live when its lifetime starts, and drops the others. Counts those that are
      * left. */
     const etr_planned_tensor *tensor = list[i];
     size_t kept = 0;
@@ -266,9 +267,9 @@ static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor 
   return true;
 }
 
-/* ---- Planned tensors in their buffers, and what is live at each instruction ---- */
+/* ---- Planned tensors in their buffers, and the live bytes at each instruction ---- */
 
-/* Numbers of curves over instructions: beyond what real programs have. */
+/* Limit on the numbers in all curves over instructions; real programs have fewer. */
 enum { MOST_POINTS = 1 << 24 };
 
 typedef struct builder {
@@ -278,10 +279,10 @@ typedef struct builder {
   etr_arena *arena, *scratch;
   etr_lifetimes lives;
   const etr_value_name *names;
-  uint32_t *buffer_of_id; /* per number of a buffer: index into the plan's; ETR_NONE: it is not shown */
+  uint32_t *buffer_of_id; /* per id of a buffer: index into the plan's buffers; ETR_NONE: it is not shown */
   etr_memory_plan *plan;
-  etr_memory_step *steps;      /* the plan's */
-  etr_planned_buffer *buffers; /* the plan's */
+  etr_memory_step *steps;      /* steps of the plan */
+  etr_planned_buffer *buffers; /* buffers of the plan */
   uint64_t **live;             /* per buffer of the plan: its live_bytes */
 } builder;
 
@@ -305,7 +306,7 @@ const char *etr_constant_place_name(etr_constant_place place) {
 
 /* ---- Tensors ---- */
 
-/* A view has the name and the node of what it looks at, where it has none itself. */
+/* A view without a name has the name and the node of the tensor that it views. */
 static const etr_value_name *name_of(const builder *b, const etr_planned_tensor *tensor) {
   const etr_value_name *own = &b->names[tensor->value];
   if (own->name || tensor->view_of == ETR_NONE) return own;
@@ -330,7 +331,7 @@ static const char *device_of(const builder *b, uint32_t id) {
 
 static bool add_buffers(builder *b) {
   size_t count = b->program->buffers.count, points = b->plan->instruction_count;
-  /* How many of a method's tensors are planned into each buffer. */
+  /* Counts the tensors of the method that are planned into each buffer. */
   size_t *tensors = etr_arena_alloc_array(b->scratch, b->program->buffers.count, sizeof *tensors);
   for (size_t i = 0; tensors && i < b->lives.tensors.count; i++) {
     const etr_planned_tensor *tensor = &b->lives.tensors.data[i];
@@ -358,9 +359,10 @@ static bool add_buffers(builder *b) {
   return !etr_arena_failed(b->arena);
 }
 
-/* ---- What is live ---- */
+/* ---- Live bytes ---- */
 
-/* Adds a tensor's bytes to where it starts, and takes them where it has ended: the sums follow. */
+/* Adds a tensor's bytes at its first instruction and subtracts them after its last one; running sums then give the live
+ * bytes. */
 static void add_tensor(const builder *b, etr_planned_tensor *tensor) {
   tensor->buffer = tensor->buffer < b->program->buffers.count ? b->buffer_of_id[tensor->buffer] : ETR_NONE;
   if (tensor->buffer == ETR_NONE) tensor->is_misplaced = true;
@@ -413,7 +415,7 @@ static bool fill(builder *b, uint32_t method) {
     etr_planned_tensor *tensor = &b->lives.tensors.data[i];
     const etr_value_name *name = name_of(b, tensor);
     tensor->tensor = etr_describe_tensor(&b->program->values[tensor->value], name, "value", tensor->value, b->arena);
-    /* The module of what makes it; of what nothing makes, that of the model. */
+    /* The module is that of the node or instruction that computes the tensor, or else the root. */
     const etr_graph *graph = b->placement->method->graph;
     if (name->is_computed) tensor->node = name->node;
     if (graph && name->node != ETR_NONE)
@@ -424,11 +426,11 @@ static bool fill(builder *b, uint32_t method) {
   b->plan->tensors = b->lives.tensors.data;
   b->plan->tensor_count = b->lives.tensors.count;
   if (etr_arena_failed(b->arena)) return false;
-  /* Marks tensors that cannot be where, or as large as, the program says, with a warning for each. `buffer` is still
-   * the number that the program has. */
+  /* Marks tensors with an impossible location or size, with a warning for each. `buffer` is still the program's number
+   * of the buffer. */
   for (size_t i = 0; i < b->lives.tensors.count; i++) check_place(&check, &b->lives.tensors.data[i]);
   if (!memory_check_overlaps(&check, b->lives.tensors.data, b->lives.tensors.count, b->scratch)) return false;
-  /* Says how many warnings there were beyond those that are shown. */
+  /* Warns about the number of warnings that are not shown. */
   if (check.warned > MOST_WARNINGS)
     etr_warn(check.source->warnings, check.source->file, check.source->entry, ETR_NO_OFFSET,
              "%.*s: %zu more contradictions in the memory plan", ETR_HEAD(check.method, 64),

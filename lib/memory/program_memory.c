@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * program_memory.c - constants, each once.
+ * program_memory.c - lists each constant once.
  */
 #include "memory/program_memory.h"
 
@@ -21,7 +21,7 @@ void etr_program_constants_init(etr_program_constants *constants, const etr_pte_
   etr_map_init(&constants->places, arena);
 }
 
-/* Data in another file goes by its name, other data by its number. */
+/* Data in another file is identified by its name, other data by its number. */
 static etr_slice key_of(etr_program_constants *constants, const etr_pte_value *value, uint64_t number[2]) {
   if (value->external) return etr_key_of(constants->arena, 1, etr_slice_of(value->weight ? value->weight : ""));
   number[0] = value->buffer ? value->mutable_table + 1 : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * step_needs.c - who wrote last, and who has read since.
+ * step_needs.c - keeps for each resource the last writer and its readers since then, from which needs follow.
  */
 #include "memory/lifetimes.h"
 #include "place/delegate_outputs.h"
@@ -10,10 +10,10 @@ typedef struct reader {
   uint32_t next; /* index into readers; ETR_NONE: the last */
 } reader;
 
-/* What instructions take turns at: a value, memory, a delegate, ... */
+/* A resource that instructions use in order: a value, memory, a delegate, ... */
 typedef struct resource {
-  uint32_t writer;  /* the last; ETR_NONE: none */
-  uint32_t readers; /* that came after it */
+  uint32_t writer;  /* the last writer; ETR_NONE: none */
+  uint32_t readers; /* list of the readers after it */
 } resource;
 
 typedef etr_vec(uint32_t) numbers;
@@ -26,53 +26,55 @@ typedef struct finder {
   etr_arena *scratch;
   etr_uses uses;
   resource *values, *places, *delegates; /* per value, tensor, delegate */
-  resource effects;                      /* what operators do besides writing their results */
+  resource effects;                      /* side effects of operators besides writing their results */
   resource outside;                      /* memory that is not planned */
   etr_vec(reader) readers;
-  numbers needs, tensors; /* of all instructions, one after the other */
-  uint32_t *needed_by;    /* per instruction: the last that was found to need it */
+  numbers needs, tensors; /* lists of all instructions, one after the other */
+  uint32_t *needed_by;    /* per instruction: the last instruction that was found to need it */
   uint32_t *used_by;      /* per tensor: the last instruction that was found to use it */
-  uint32_t barrier;       /* the last instruction that nothing passes; ETR_NONE: none */
+  uint32_t barrier;       /* the last instruction that no other may pass; ETR_NONE: none */
   uint32_t now;
 } finder;
 
 /* ---- Needs ---- */
 
-static void need(finder *f, uint32_t earlier) {
+static void add_need(finder *f, uint32_t earlier) {
   if (earlier == ETR_NONE || earlier == f->now || f->needed_by[earlier] == f->now) return;
   f->needed_by[earlier] = f->now;
   uint32_t *added = etr_vec_push(f->scratch, &f->needs);
   if (added) *added = earlier;
 }
 
-static void read(finder *f, resource *used) {
-  need(f, used->writer);
+static void record_read(finder *f, resource *used) {
+  add_need(f, used->writer);
   reader *added = etr_vec_push(f->scratch, &f->readers);
   if (!added) return;
   *added = (reader){f->now, used->readers};
   used->readers = (uint32_t)(f->readers.count - 1);
 }
 
-static void write(finder *f, resource *used) {
-  need(f, used->writer);
-  for (uint32_t i = used->readers; i != ETR_NONE; i = f->readers.data[i].next) need(f, f->readers.data[i].instruction);
+static void record_write(finder *f, resource *used) {
+  add_need(f, used->writer);
+  for (uint32_t i = used->readers; i != ETR_NONE; i = f->readers.data[i].next)
+    add_need(f, f->readers.data[i].instruction);
   *used = (resource){.writer = f->now, .readers = ETR_NONE};
 }
 
-static void touch(finder *f, resource *used, bool writes) { (writes ? write : read)(f, used); }
+static void touch(finder *f, resource *used, bool writes) { (writes ? record_write : record_read)(f, used); }
 
 /* ---- What operators do ---- */
 
 typedef struct behaviour {
-  bool changes_all; /* may write whatever it is given, constants included */
-  bool has_effects; /* keeps its order with others of these */
-  bool is_barrier;  /* keeps its order with all */
-  bool is_view;     /* gives another look at what it reads */
+  bool changes_all; /* it may write any of its arguments, constants included */
+  bool has_effects; /* it keeps its order relative to other operators with effects */
+  bool is_barrier;  /* it keeps its order relative to all operators */
+  bool is_view;     /* its result is a view of what it reads */
 } behaviour;
 
 static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
-/* Of other namespaces nothing is known: llama::update_cache changes what it is given, and its name does not say so. */
+/* Operators of other namespaces are unknown: llama::update_cache changes its arguments, although its name does not say
+ * so. */
 static bool is_known(const char *op) {
   static const char *const spaces[] = {"aten::", "dim_order_ops::", "executorch_prim::", "quantized_decomposed::"};
   for (size_t i = 0; i < ETR_COUNT(spaces); i++)
@@ -92,7 +94,7 @@ static bool is_random(const char *op) {
   return false;
 }
 
-/* How many results a delegate has that nothing can look into is a guess. */
+/* The number of results of an opaque delegate is a guess. */
 static behaviour behaviour_of_delegate(const finder *f) {
   const etr_placed *known = etr_placed_instruction(f->placement, (int32_t)f->now);
   return (behaviour){.changes_all = !known || !known->payload};
@@ -114,35 +116,35 @@ static uint32_t owner_of(const finder *f, int32_t value) {
   return f->plan->tensors[index].view_of;
 }
 
-static void note_tensor(finder *f, uint32_t index) {
+static void record_tensor(finder *f, uint32_t index) {
   if (f->used_by[index] == f->now) return;
   f->used_by[index] = f->now;
   uint32_t *added = etr_vec_push(f->scratch, &f->tensors);
   if (added) *added = index;
 }
 
-/* False: it may change a constant, whose readers are not followed. */
-static bool use(finder *f, const etr_use *arg, const behaviour *does) {
+/* Returns false if an argument may change a constant, because readers of constants are not recorded. */
+static bool record_use(finder *f, const etr_use *arg, const behaviour *does) {
   if (f->program->values[arg->value].constant) return !etr_use_defines(arg) && !does->changes_all;
   uint32_t owner = owner_of(f, arg->value);
   bool is_state = owner != ETR_NONE && f->plan->tensors[owner].role == ETR_TENSOR_STATE;
   bool writes = etr_use_defines(arg) || arg->is_unsure || does->changes_all || is_state;
   if (owner == ETR_NONE) {
-    /* A result gets memory that nobody else knows; what is changed later may be known by other names. */
+    /* A result gets memory that no other value has yet; values changed later may share memory with others. */
     const resource *value = &f->values[arg->value];
     bool is_new = value->writer == ETR_NONE && value->readers == ETR_NONE;
     touch(f, &f->outside, writes && !(etr_use_defines(arg) && (is_new || value->writer == f->now)));
   } else
     touch(f, &f->places[owner], writes && (is_state || !does->is_view));
   touch(f, &f->values[arg->value], writes);
-  if (owner != ETR_NONE) note_tensor(f, owner);
+  if (owner != ETR_NONE) record_tensor(f, owner);
   return true;
 }
 
 /* ---- Instructions ---- */
 
-static void keep_place(finder *f) {
-  for (uint32_t i = f->barrier == ETR_NONE ? 0 : f->barrier; i < f->now; i++) need(f, i);
+static void make_barrier(finder *f) {
+  for (uint32_t i = f->barrier == ETR_NONE ? 0 : f->barrier; i < f->now; i++) add_need(f, i);
   f->barrier = f->now;
 }
 
@@ -152,27 +154,27 @@ static const uint32_t *copy(const numbers *list, etr_arena *arena) {
   return made;
 }
 
-/* Looks at one instruction after the other; the lists are told by where each ends. */
-static bool look_at_all(finder *f, etr_memory_step *steps, etr_arena *arena) {
+/* Visits one instruction after the other, and stores the end of each of its lists. */
+static bool visit_instructions(finder *f, etr_memory_step *steps, etr_arena *arena) {
   size_t tensors = 0, needs = 0;
   for (f->now = 0; f->now < f->plan->instruction_count; f->now++) {
     tensors = f->tensors.count;
     needs = f->needs.count;
     const etr_instruction *instruction = &f->program->instructions[f->now];
-    /* A call whose arguments are all there, to something. */
+    /* The instruction must be a call whose operator and arguments are all known. */
     bool is_kernel = instruction->kind == ETR_INSTRUCTION_KERNEL && instruction->op && instruction->op[0];
     if (!is_kernel && (instruction->kind != ETR_INSTRUCTION_DELEGATE || instruction->delegate < 0)) return false;
     for (size_t i = 0; i < instruction->arg_count; i++)
       if (instruction->args[i] < 0) return false;
     etr_uses_list(&f->uses, (int32_t)f->now);
     behaviour does = behaviour_of(f, instruction);
-    need(f, f->barrier);
+    add_need(f, f->barrier);
     for (size_t i = 0; i < f->uses.list.count; i++)
-      if (!f->uses.list.data[i].is_list && !use(f, &f->uses.list.data[i], &does)) return false;
+      if (!f->uses.list.data[i].is_list && !record_use(f, &f->uses.list.data[i], &does)) return false;
     const etr_pte_delegate *delegate = etr_delegate_of(f->program, instruction);
     if (delegate) touch(f, &f->delegates[delegate - f->program->delegates], true);
     if (does.has_effects) touch(f, &f->effects, true);
-    if (does.is_barrier) keep_place(f);
+    if (does.is_barrier) make_barrier(f);
     if (f->uses.is_cut || (!delegate && instruction->kind != ETR_INSTRUCTION_KERNEL)) return false;
     steps[f->now].tensor_count = f->tensors.count - tensors;
     steps[f->now].need_count = f->needs.count - needs;
@@ -216,7 +218,7 @@ bool etr_step_needs_find(etr_memory_plan *plan, etr_memory_step *steps, const et
   f.effects = f.outside = (resource){ETR_NONE, ETR_NONE};
   f.barrier = ETR_NONE;
   if (etr_arena_failed(f.scratch) || !etr_uses_of_placement(&f.uses, placement, f.scratch)) return false;
-  plan->has_needs = look_at_all(&f, steps, arena);
+  plan->has_needs = visit_instructions(&f, steps, arena);
   for (size_t i = 0; i < plan->instruction_count && !plan->has_needs; i++)
     steps[i].tensor_count = steps[i].need_count = 0;
   return !etr_arena_failed(arena) && !etr_arena_failed(scratch);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * value_names.c - values of the program beside nodes of the graph.
+ * value_names.c - names the values of the program by the nodes of the graph.
  */
 #include "memory/program_memory.h"
 #include "method/uses.h"
 #include "place/delegate_outputs.h"
 
-enum { MOST_ARGUMENTS = 256 }; /* of a call that is looked at */
+enum { MOST_ARGUMENTS = 256 }; /* limit on the arguments of a call that are examined */
 
 typedef struct namer {
   const etr_placement *placement;
@@ -14,7 +14,7 @@ typedef struct namer {
   etr_uses uses;
   etr_delegate_outputs leaving;
   etr_arena *scratch;
-  int32_t list[MOST_ARGUMENTS]; /* values that the instruction looked at reads, or writes */
+  int32_t list[MOST_ARGUMENTS]; /* values that the current instruction reads, or writes */
   size_t count;
 } namer;
 
@@ -28,7 +28,7 @@ static bool is_listed(const namer *n, int32_t value) {
   return false;
 }
 
-/* Lists what the instruction writes, each once; or what it reads, in the order of its arguments. */
+/* Lists the values that the instruction writes, each once, or those that it reads, in the order of its arguments. */
 static bool list_values(namer *n, bool written) {
   n->count = 0;
   for (size_t i = 0; i < n->uses.list.count; i++) {
@@ -40,7 +40,7 @@ static bool list_values(namer *n, bool written) {
   return true;
 }
 
-/* An operator's arguments are those of its node, if there are as many. */
+/* The arguments of an operator are the inputs of its node, if both have the same number. */
 static void name_weights(namer *n, uint32_t index) {
   const etr_graph *graph = n->placement->method->graph;
   const etr_node *node = &graph->nodes[index];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph_values.c - producers stand before their users, so one pass finds all.
+ * graph_values.c - numbers values in one pass, because producers come before their users.
  */
 #include "method/graph_values.h"
 
@@ -23,7 +23,7 @@ bool etr_node_only_copies(const etr_node *node) {
   return node->kind == ETR_NODE_OP && etr_operator_only_copies(node->target);
 }
 
-/* What lowerings make part of another operator, or run as none. */
+/* Operators that lowerings fuse into another operator, or remove. */
 static bool is_fusible(const etr_node *node) {
   static const char *const fusible[] = {"relu",           "hardtanh", "clamp",      "permute_copy",
                                         "transpose_copy", "t_copy",   "expand_copy"};

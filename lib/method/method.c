@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * method.c - nodes by debug handle, and payloads of the program's delegates.
+ * method.c - indexes nodes by debug handle, and reads payloads of the program's delegates.
  */
 #include "method/method.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * program_values.c - results, and places in memory.
+ * program_values.c - finds results of instructions, and what is at locations in memory.
  */
 #include "method/program_values.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * uses.c - arguments, told apart.
+ * uses.c - distinguishes the arguments that an instruction reads from those that it writes.
  */
 #include "method/uses.h"
 
@@ -20,7 +20,7 @@ static void add_use(etr_uses *u, etr_use use) {
   if (added) *added = use;
 }
 
-/* A tensor, or a list and those in it. */
+/* Adds a tensor, or a list and its tensors. */
 static void add_argument(etr_uses *u, const etr_instruction *instruction, size_t index, etr_use use) {
   const etr_pte_method *program = u->method->program;
   use.value = instruction->args[index];
@@ -43,13 +43,13 @@ static bool is_kernel(const etr_instruction *instruction, const char *name) {
   return instruction->kind == ETR_INSTRUCTION_KERNEL && instruction->op && strcmp(instruction->op, name) == 0;
 }
 
-/* A kernel changes its first argument if its name says so ("aten::index_put_"), or if it collects the results of a loop
- * piece by piece (kernels/prim_ops/et_copy_index.cpp). */
+/* Returns whether a kernel changes its first argument: its name ends with an underscore ("aten::index_put_"), or it
+ * collects the results of a loop piece by piece (kernels/prim_ops/et_copy_index.cpp). */
 static bool changes_first(const etr_instruction *instruction) {
   return instruction->op && etr_operator_is_in_place(etr_operator_of_kernel(instruction->op));
 }
 
-/* ATen's batch norms change the running statistics that they are given, but for those that do not train. */
+/* ATen's batch norms change the running statistics passed to them, except for the variants that do not train. */
 static bool changes_arguments(const etr_instruction *instruction) {
   const char *op = instruction->op ? instruction->op : "";
   return changes_first(instruction) || strncmp(op, "aten::rrelu_with_noise", 22) == 0 ||
@@ -58,7 +58,7 @@ static bool changes_arguments(const etr_instruction *instruction) {
 
 static void list_kernel(etr_uses *u, const etr_instruction *instruction, int32_t id) {
   bool fills_first = is_kernel(instruction, "executorch_prim::et_copy_index");
-  /* What a kernel returns is given to it as well: it stands among its arguments twice, or in two lists. */
+  /* A kernel's result is also passed to it as an argument: it is listed twice, or in two lists. */
   u->results = etr_results_of(u->method->program, instruction, &u->result_count);
   if (spend(u, u->result_count)) {
     for (size_t i = 0; i < u->result_count; i++)
@@ -98,7 +98,7 @@ static bool make_room(etr_uses *u, size_t count) {
 
 static void list_delegate(etr_uses *u, const etr_instruction *instruction, int32_t id) {
   if (!make_room(u, instruction->arg_count)) return;
-  /* Marks what is known of each argument; nothing of those that no operator of a payload uses. */
+  /* Marks how each argument is used; arguments that no operator of the payload uses get no mark. */
   const etr_pte_delegate *delegate = etr_delegate_of(u->method->program, instruction);
   const etr_backend *backend = delegate && u->method->payloads ? etr_backend_of(delegate->backend) : NULL;
   const etr_payload *payload = backend ? etr_payloads_read(u->method->payloads, backend, delegate->payload) : NULL;

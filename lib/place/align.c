@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * align.c - Needleman-Wunsch, walked back along both outermost best paths: where they agree, every best pairing does.
+ * align.c - Needleman-Wunsch alignment, traced back along both outermost best paths: where they agree, all best
+ * pairings do.
  */
 #include "place/align.h"
 
 typedef struct aligner {
   const etr_align_item *left, *right;
   size_t left_count, right_count;
-  int32_t *best; /* best[i][j]: of the first i and j items */
+  int32_t *best; /* best[i][j]: greatest score of the first i and j items */
 } aligner;
 
 static int32_t *cell(const aligner *a, size_t i, size_t j) { return &a->best[i * (a->right_count + 1) + j]; }
@@ -17,7 +18,8 @@ static bool pairs(const aligner *a, size_t i, size_t j) {
   return class_ != 0 && (class_ == a->right[j].class_ || class_ == a->right[j].alternative);
 }
 
-/* One best path from the end: of equals, left items are left out as late or as early as possible. */
+/* Traces one best path back from the end. Among equal paths, prefer_right selects the one that leaves left items
+ * unpaired as early as possible; otherwise as late as possible. */
 static void walk_back(const aligner *a, uint32_t *out, bool prefer_right) {
   size_t i = a->left_count, j = a->right_count;
   for (size_t k = 0; k < a->left_count; k++) out[k] = ETR_NONE;
@@ -35,7 +37,8 @@ static void walk_back(const aligner *a, uint32_t *out, bool prefer_right) {
   }
 }
 
-/* As many on both sides, each of the other's class: no other pairing leaves nothing out. */
+/* Returns whether both sides have the same number of items and equal classes, so that pairing them in order is the only
+ * pairing that leaves nothing out. */
 static bool are_alike(const aligner *a) {
   if (a->left_count != a->right_count) return false;
   for (size_t i = 0; i < a->left_count; i++)
@@ -54,7 +57,7 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
   uint32_t *early = etr_arena_alloc_array(scratch, left_count, sizeof *early),
            *late = etr_arena_alloc_array(scratch, left_count, sizeof *late);
   if (!a.best || !early || !late) return false;
-  /* Each cell has the greatest sum that the items before it can give. */
+  /* Each cell holds the greatest score of the items before it. */
   for (size_t j = 1; j <= a.right_count; j++) *cell(&a, 0, j) = *cell(&a, 0, j - 1) - a.right[j - 1].cost;
   for (size_t i = 1; i <= a.left_count; i++) {
     *cell(&a, i, 0) = *cell(&a, i - 1, 0) - a.left[i - 1].cost;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * align.h - order-preserving alignment of what ran with what was to run. Layer 3.
+ * align.h - order-preserving alignment of the operators that ran with those that were expected. Layer 3.
  */
 #ifndef ETR_ALIGN_H
 #define ETR_ALIGN_H
@@ -9,25 +9,27 @@
 
 /** One item of either sequence. */
 typedef struct etr_align_item {
-  uint16_t class_;      /* only equal classes are paired; 0 with nothing */
-  uint16_t alternative; /* of the right sequence: another class it is paired with; 0: none */
-  int16_t weight;       /* what pairing it is worth */
-  int16_t cost;         /* what leaving it out costs */
+  uint16_t class_;      /* only items of equal class are paired; an item of class 0 is never paired */
+  uint16_t alternative; /* for items of the right sequence: another class with which it may be paired; 0: none */
+  int16_t weight;       /* score of pairing it */
+  int16_t cost;         /* cost of leaving it unpaired */
 } etr_align_item;
 
-/** More cells than this are not aligned: both sequences thousands long and nothing to divide them at. */
+/** The largest table of scores, in cells, that is computed: beyond it both sequences are thousands of items long, and
+ * nothing was found at which to divide them. */
 #define ETR_ALIGN_MAX_CELLS ((size_t)4 << 20)
 
 /** The partner of an item of the left sequence. */
 typedef struct etr_align_pair {
-  uint32_t partner; /* ETR_NONE: it has none */
-  bool is_unsure;   /* other pairings are as good, in which it has another */
+  uint32_t partner; /* index in the right sequence; ETR_NONE: it has no partner */
+  bool is_unsure;   /* it has another partner in other pairings with the same score */
 } etr_align_pair;
 
 /**
- * Pairs items of `left` with items of `right` in order, so that the sum of the pairs' weights (the right one's) less
- * the costs of what is left out on either side is greatest. Of several best pairings the one that pairs earliest is
- * taken. False when out of memory or too long; then out is all ETR_NONE.
+ * Pairs items of `left` with items of `right` without changing their order. It maximises the sum of the weights of the
+ * paired right items minus the costs of the unpaired items of both sides. Among several best pairings it chooses the
+ * one that pairs earliest. Fills `out`, which has left_count entries. Returns false when out of memory or if the
+ * sequences are too long; then all partners in `out` are ETR_NONE.
  */
 bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count, const etr_align_item *right,
                size_t right_count, etr_arena *scratch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bodies.c - what was to be emitted, held against the numbers of the instructions: both ways through all numberings
- * that are possible.
+ * bodies.c - compares the instructions that should have been emitted with the numbers of those that ran: a forward and
+ * a backward pass over all possible numberings.
  */
 #include "place/bodies.h"
 
@@ -9,24 +9,24 @@
 #include "method/graph_values.h"
 #include "method/program_values.h"
 
-/* What an instruction is, as far as the program or an event says. */
+/* What the program or an event says about an instruction. */
 typedef enum seen_kind { UNSEEN, NAMED_KERNEL, OTHER_KERNEL, JUMP, MOVE, CALL } seen_kind;
 
 typedef struct seen {
   seen_kind kind;
-  const etr_placed *instruction; /* of kernels and calls */
+  const etr_placed *instruction; /* set for kernels and calls */
 } seen;
 
 typedef enum item_kind {
   ITEM_NODE,  /* a kernel, unless it is a view */
-  ITEM_NAMED, /* a kernel of the loop's, by its operator */
-  ITEM_PRIM,  /* one that logs no name; a program may have one */
+  ITEM_NAMED, /* a kernel of a map's loop, identified by its operator */
+  ITEM_PRIM,  /* a kernel that logs no name; a program may have its name */
   ITEM_JUMP,
   ITEM_MOVE,
   ITEM_REST, /* any number of instructions around bodies */
 } item_kind;
 
-/* What was to be emitted. */
+/* An instruction that should have been emitted. */
 typedef struct item {
   item_kind kind;
   uint32_t node;
@@ -34,7 +34,7 @@ typedef struct item {
   bool is_optional;
 } item;
 
-/* Cells of an item: instructions that may be next when it is its turn. */
+/* The cells of an item: for each instruction, whether the item may be next at that instruction. */
 typedef struct row {
   size_t at, first, end;
 } row;
@@ -42,34 +42,34 @@ typedef struct row {
 typedef struct numbering {
   etr_placement *placement;
   const etr_graph *graph;
-  uint32_t *first_in, *next_in;     /* nodes of each subgraph, the graph's own behind the others; next of a node */
-  uint32_t *first_body, *next_body; /* bodies of each node; next of a subgraph */
+  uint32_t *first_in, *next_in;     /* linked list of the nodes of each subgraph; the graph's own list is the last */
+  uint32_t *first_body, *next_body; /* linked list of the bodies of each node */
   seen *seen;                       /* per instruction */
   size_t count;
   etr_vec(item) items;
-  size_t tail; /* items from here on may lie behind the last instruction that was seen */
-  row *rows;   /* per item, and one behind the last */
+  size_t tail; /* items from here on may come after the last instruction that was seen */
+  row *rows;   /* one for each item, and one more */
   etr_vec(uint8_t) cells;
   bool has_map, has_calls, has_names, is_cut;
   etr_arena *scratch;
 } numbering;
 
-/* ---- What was seen ---- */
+/* ---- The instructions that were seen ---- */
 
 static seen *seen_at(numbering *n, int32_t id) { return id >= 0 && (size_t)id < n->count ? &n->seen[id] : NULL; }
 
-/* What a row says that is no kernel's: UNSEEN for others. */
+/* Returns the kind of instruction that a row shows, for rows that are not kernels; UNSEEN for others. */
 static seen_kind kind_of_row(const etr_event *e) {
   if (strcmp(e->name, "JF_CALL") == 0) return JUMP;
   return strcmp(e->name, "MOVE_CALL") == 0 ? MOVE : UNSEEN;
 }
 
-static void see_row(numbering *n, const etr_event *e) {
+static void record_row(numbering *n, const etr_event *e) {
   seen *s = seen_at(n, e->instruction_id);
   if (s && s->kind == UNSEEN) s->kind = kind_of_row(e);
 }
 
-static void see_instruction(numbering *n, const etr_placed *instruction) {
+static void record_instruction(numbering *n, const etr_placed *instruction) {
   seen *s = seen_at(n, instruction->id);
   if (!s || (!instruction->is_kernel && !instruction->is_delegate)) return;
   bool is_named = instruction->op.size && !instruction->is_prim;
@@ -81,7 +81,7 @@ static void see_instruction(numbering *n, const etr_placed *instruction) {
 
 enum { MOST_INSTRUCTIONS = 1 << 20 };
 
-static bool see_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
+static bool record_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
   size_t block_count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &block_count);
   const etr_placement *p = n->placement;
@@ -95,10 +95,10 @@ static bool see_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
   n->count = (size_t)(last + 1);
   n->seen = etr_arena_alloc_array(n->scratch, n->count, sizeof *n->seen);
   if (!n->seen) return false;
-  for (size_t i = 0; i < p->instructions.count; i++) see_instruction(n, &p->instructions.data[i]);
+  for (size_t i = 0; i < p->instructions.count; i++) record_instruction(n, &p->instructions.data[i]);
   for (size_t b = 0; b < block_count; b++)
-    for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++) see_row(n, &blocks->blocks[mine[b]].events[i]);
-  /* The program says of each instruction whether it is a jump or a move. */
+    for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++) record_row(n, &blocks->blocks[mine[b]].events[i]);
+  /* The program says which instructions are jumps or moves. */
   const etr_pte_method *program = n->placement->method->program;
   for (size_t i = 0; program && i < program->instruction_count && i < n->count; i++) {
     if (program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE) n->seen[i].kind = JUMP;
@@ -107,7 +107,7 @@ static bool see_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
   return true;
 }
 
-/* ---- What was to be emitted ---- */
+/* ---- The instructions that should have been emitted ---- */
 
 static bool list_nodes(numbering *n) {
   size_t subgraphs = n->graph->subgraph_count + 1;
@@ -133,7 +133,7 @@ static bool list_nodes(numbering *n) {
   return true;
 }
 
-static void push(numbering *n, item_kind kind, uint32_t node, const char *op) {
+static void push_item(numbering *n, item_kind kind, uint32_t node, const char *op) {
   bool repeats = kind == ITEM_REST && n->items.count && n->items.data[n->items.count - 1].kind == ITEM_REST;
   item *added = repeats ? NULL : etr_vec_push(n->scratch, &n->items);
   if (!added) return;
@@ -145,7 +145,7 @@ static void push(numbering *n, item_kind kind, uint32_t node, const char *op) {
 
 static void push_body(numbering *n, uint32_t subgraph);
 
-/* False: the node has no bodies. */
+/* Adds the items of a node with bodies. Returns false if the node has no bodies. */
 static bool push_owner(numbering *n, uint32_t node) {
   uint32_t bodies[2];
   etr_slice op = etr_operator_of_target(n->graph->nodes[node].target);
@@ -156,38 +156,38 @@ static bool push_owner(numbering *n, uint32_t node) {
   if (count == 0) return false;
   if (count == 2 && etr_slice_is(op, "cond")) {
     for (int i = 0; i < 2; i++) {
-      push(n, ITEM_JUMP, ETR_NONE, NULL);
+      push_item(n, ITEM_JUMP, ETR_NONE, NULL);
       push_body(n, bodies[i]);
-      for (size_t k = 0; k < n->graph->nodes[node].output_count; k++) push(n, ITEM_MOVE, ETR_NONE, NULL);
+      for (size_t k = 0; k < n->graph->nodes[node].output_count; k++) push_item(n, ITEM_MOVE, ETR_NONE, NULL);
     }
   } else if (count == 1 && etr_slice_starts(op, ETR_SLICE("map"))) {
-    push(n, ITEM_PRIM, ETR_NONE, "sym_size");
-    push(n, ITEM_NAMED, ETR_NONE, "select_copy");
+    push_item(n, ITEM_PRIM, ETR_NONE, "sym_size");
+    push_item(n, ITEM_NAMED, ETR_NONE, "select_copy");
     push_body(n, bodies[0]);
-    for (int i = 0; i < 3; i++) push(n, ITEM_PRIM, ETR_NONE, NULL); /* copy what came out, count, compare */
-    push(n, ITEM_JUMP, ETR_NONE, NULL);
-    push(n, ITEM_PRIM, ETR_NONE, NULL); /* count from 0 again */
+    for (int i = 0; i < 3; i++) push_item(n, ITEM_PRIM, ETR_NONE, NULL); /* copy the result, count, compare */
+    push_item(n, ITEM_JUMP, ETR_NONE, NULL);
+    push_item(n, ITEM_PRIM, ETR_NONE, NULL); /* count from 0 again */
   } else
-    push(n, ITEM_REST, ETR_NONE, NULL);
+    push_item(n, ITEM_REST, ETR_NONE, NULL);
   return true;
 }
 
 static void push_body(numbering *n, uint32_t subgraph) {
   for (uint32_t i = n->first_in[subgraph]; i != ETR_NONE; i = n->next_in[i])
-    if (n->graph->nodes[i].kind == ETR_NODE_OP && !push_owner(n, i)) push(n, ITEM_NODE, i, NULL);
+    if (n->graph->nodes[i].kind == ETR_NODE_OP && !push_owner(n, i)) push_item(n, ITEM_NODE, i, NULL);
 }
 
-/* Around bodies the maps name what runs; without them all nodes are looked for. */
-static void push_all(numbering *n) {
-  push(n, ITEM_REST, ETR_NONE, NULL);
+/* Adds all items. Around bodies the maps name the instructions that run; without maps all nodes are searched for. */
+static void push_all_items(numbering *n) {
+  push_item(n, ITEM_REST, ETR_NONE, NULL);
   for (uint32_t i = n->first_in[n->graph->subgraph_count]; i != ETR_NONE; i = n->next_in[i]) {
     size_t before = n->items.count;
     bool is_owner = n->graph->nodes[i].kind == ETR_NODE_OP && push_owner(n, i);
-    if (!is_owner && n->graph->nodes[i].kind == ETR_NODE_OP && !n->has_map) push(n, ITEM_NODE, i, NULL);
+    if (!is_owner && n->graph->nodes[i].kind == ETR_NODE_OP && !n->has_map) push_item(n, ITEM_NODE, i, NULL);
     if (n->items.count > before) n->tail = is_owner ? before + 1 : n->items.count;
-    if (is_owner && n->has_map) push(n, ITEM_REST, ETR_NONE, NULL);
+    if (is_owner && n->has_map) push_item(n, ITEM_REST, ETR_NONE, NULL);
   }
-  push(n, ITEM_REST, ETR_NONE, NULL);
+  push_item(n, ITEM_REST, ETR_NONE, NULL);
 }
 
 /* ---- Numberings ---- */
@@ -205,8 +205,8 @@ static bool is_kernel_of(const numbering *n, const seen *s, const item *i) {
          etr_instruction_agrees(n->placement->method->program, s->instruction->id, node);
 }
 
-/* Whether the item may be this instruction. */
-static bool fits(const numbering *n, const item *i, const seen *s) {
+/* Returns whether the item may be this instruction. */
+static bool item_fits(const numbering *n, const item *i, const seen *s) {
   if (is_mapped(s)) return false;
   if (s->kind == UNSEEN) return i->kind != ITEM_REST;
   switch (i->kind) {
@@ -220,8 +220,8 @@ static bool fits(const numbering *n, const item *i, const seen *s) {
   return false;
 }
 
-/* Whether an instruction may stand before the item without being one: around bodies all but jumps and moves, in them
- * the calls of delegates. */
+/* Returns whether an instruction that is no item may come before the item: outside bodies all except jumps and moves,
+ * inside bodies delegate calls. */
 static bool may_pass(const numbering *n, const item *i, const seen *s) {
   if (i->kind == ITEM_REST) return s->kind != JUMP && s->kind != MOVE;
   return n->has_calls && !is_mapped(s) && (s->kind == CALL || s->kind == UNSEEN);
@@ -229,7 +229,7 @@ static bool may_pass(const numbering *n, const item *i, const seen *s) {
 
 static bool may_miss(const item *i) { return i->is_optional || i->kind == ITEM_REST; }
 
-/* A row of cells has those that can be reached from the start. */
+/* How a cell was reached: by a path from the start, and by one to the end. */
 typedef enum cell { FROM_START = 1, TO_END = 2 } cell;
 
 enum { MOST_CELLS = 1 << 24 };
@@ -247,7 +247,8 @@ static bool push_cell(numbering *n, row *r, uint8_t value) {
   return added != NULL;
 }
 
-/* From the item before, and from instructions that are passed. False: there are too many cells, or out of memory. */
+/* Fills the cells of an item that are reached from the item before, or by passing instructions. Returns false if there
+ * are too many cells, or when out of memory. */
 static bool fill_row(numbering *n, size_t i) {
   row *r = &n->rows[i];
   const row *before = i ? &n->rows[i - 1] : NULL;
@@ -256,7 +257,7 @@ static bool fill_row(numbering *n, size_t i) {
   for (bool is_open = false; k <= n->count && (k <= last || is_open); k++) {
     const item *previous = i ? &n->items.data[i - 1] : NULL;
     bool reached = i == 0 ? k == 0 : may_miss(previous) && cell_at(n, i - 1, k);
-    reached |= i && k && cell_at(n, i - 1, k - 1) && fits(n, previous, &n->seen[k - 1]);
+    reached |= i && k && cell_at(n, i - 1, k - 1) && item_fits(n, previous, &n->seen[k - 1]);
     reached |= is_open;
     if (!reached && r->end == r->first)
       r->first = r->end = k + 1; /* not begun yet */
@@ -270,45 +271,46 @@ static bool fill_row(numbering *n, size_t i) {
 
 /* ---- All ---- */
 
-/* What an instruction is in the numberings that are possible. */
+/* The node of an instruction in the possible numberings. */
 typedef struct finding {
-  uint32_t node; /* the first that is left; ETR_NONE */
-  bool others;   /* it is another, or none, in others */
+  uint32_t node; /* the first node that is not taken; ETR_NONE: none */
+  bool others;   /* other numberings give it another node, or none */
 } finding;
 
 static bool is_open(const seen *s) { return s->kind == NAMED_KERNEL && !is_mapped(s); }
 
-static void note(const numbering *n, finding *f, size_t i, size_t k, const bool *taken) {
+static void record_finding(const numbering *n, finding *f, size_t i, size_t k, const bool *taken) {
   const item *it = &n->items.data[i];
   if (!(cell_at(n, i, k) & FROM_START) || !is_open(&n->seen[k])) return;
-  bool is_it = fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
+  bool is_it = item_fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
   bool is_passed = may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
   bool is_left = is_it && it->kind == ITEM_NODE && !taken[it->node];
   f->others |= is_passed || (is_it && (f->node != ETR_NONE || !is_left));
   if (is_left && f->node == ETR_NONE) f->node = it->node;
 }
 
-static bool number(numbering *n, bool *taken) {
+static bool assign_nodes(numbering *n, bool *taken) {
   n->rows = etr_arena_alloc_array(n->scratch, n->items.count + 1, sizeof *n->rows);
   finding *found = etr_arena_alloc_array(n->scratch, n->count, sizeof *found);
   if (!n->rows || !found) return false;
   for (size_t i = 0; i <= n->items.count; i++)
     if (!fill_row(n, i)) return n->is_cut;
-  /* Marks the cells from which a way leads to the end. */
+  /* Marks the cells from which a path leads to the end. */
   for (size_t i = n->items.count + 1; i-- > 0;) {
     const item *it = i < n->items.count ? &n->items.data[i] : NULL;
     for (size_t k = n->rows[i].end; k-- > n->rows[i].first;) {
       uint8_t *here = &n->cells.data[n->rows[i].at + k - n->rows[i].first];
       bool can = k == n->count && i >= n->tail;
       can |= it && may_miss(it) && cell_at(n, i + 1, k) & TO_END;
-      can |= it && k < n->count && fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
+      can |= it && k < n->count && item_fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
       can |= it && k < n->count && may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
       if (can && *here) *here |= TO_END;
     }
   }
   for (size_t k = 0; k < n->count; k++) found[k].node = ETR_NONE;
   for (size_t i = 0; i < n->items.count; i++)
-    for (size_t k = n->rows[i].first; k < n->rows[i].end && k < n->count; k++) note(n, &found[k], i, k, taken);
+    for (size_t k = n->rows[i].first; k < n->rows[i].end && k < n->count; k++)
+      record_finding(n, &found[k], i, k, taken);
   for (size_t k = 0; k < n->count; k++) {
     etr_placed *kernel = found[k].node == ETR_NONE ? NULL : etr_placed_instruction(n->placement, (int32_t)k);
     if (!kernel || taken[found[k].node]) continue;
@@ -327,9 +329,9 @@ bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_block
   bool has_bodies = false;
   for (size_t i = 0; i < n.graph->subgraph_count; i++) has_bodies |= n.graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
   if (!has_bodies && n.has_map) return true;
-  if (!list_nodes(&n) || !see_all(&n, method, blocks)) return false;
-  if (n.count) push_all(&n);
-  bool good = !etr_arena_failed(scratch) && (n.count == 0 || number(&n, taken));
+  if (!list_nodes(&n) || !record_all(&n, method, blocks)) return false;
+  if (n.count) push_all_items(&n);
+  bool good = !etr_arena_failed(scratch) && (n.count == 0 || assign_nodes(&n, taken));
   if (good && n.is_cut)
     etr_warn(
         warnings, NULL, NULL, ETR_NO_OFFSET,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * candidates.h - of the nodes that have an operator's handle and kind, the one that reads what it reads. Layer 3.
+ * candidates.h - chooses among the nodes with an operator's handle and kind the one that reads the same values.
+ * Layer 3.
  */
 #ifndef ETR_CANDIDATES_H
 #define ETR_CANDIDATES_H
@@ -10,44 +11,46 @@
 
 /** What is known of an operator that ran. */
 typedef struct etr_wanted {
-  uint32_t expected; /* the node that order gives it; ETR_NONE: it gives none */
+  uint32_t expected; /* the node that the order of the lowering assigns to it; ETR_NONE: none */
   const uint32_t *handles;
   size_t handle_count;
   uint32_t kind;
-  const uint32_t *inputs; /* values of the graph, weights left out; ETR_NONE: not known which */
+  const uint32_t *inputs; /* values of the graph that it reads, without weights; ETR_NONE: an unknown value */
   size_t input_count;
-  bool (*agrees)(const void *context, const etr_node *node); /* shape and number type do not contradict the node */
+  bool (*agrees)(const void *context,
+                 const etr_node *node); /* returns whether shape and number type agree with the node */
   const void *context;
 } etr_wanted;
 
-/** The nodes that are left, and how they are looked up. */
+/** An index of the nodes that are not assigned yet. */
 typedef struct etr_candidates etr_candidates;
 
-/** What is known of the graph's nodes while they are assigned out; borrowed. */
+/** The state of the graph's nodes while they are assigned to operators. All pointers are borrowed. */
 typedef struct etr_assignment {
   const etr_graph_values *values;
-  const bool *taken;    /* per node; read, not written */
-  const uint32_t *rank; /* per node, the order in which equally good candidates are assigned; NULL: the graph's, which
-                           proves nothing */
-  bool *uncertain; /* per value: its node was chosen among equally good candidates, or found by what such a node makes;
-                      written */
+  const bool *taken;    /* per node: it is assigned already; only read */
+  const uint32_t *rank; /* per node: the order of assigning equal candidates; NULL: graph order, which proves nothing */
+  bool *uncertain;      /* per value: its node was chosen among equal candidates, or by way of a value that such a node
+                           computes; written */
 } etr_assignment;
 
-/** The order in which a node is assigned, as a equally good candidate. */
+/** Returns the position of a node in the order in which equal candidates are assigned. */
 static inline uint32_t etr_assignment_rank(const etr_assignment *assignment, uint32_t node) {
   return assignment->rank ? assignment->rank[node] : node;
 }
 
-/** Notes that a node was chosen among equally good candidates, or found by what such a node makes. */
-void etr_assignment_uncertainty(const etr_assignment *assignment, uint32_t node);
+/** Marks the results of a node as uncertain: the node was chosen among equal candidates, or by way of an uncertain
+ * value. */
+void etr_assignment_mark_uncertain(const etr_assignment *assignment, uint32_t node);
 
-/** Borrows all. NULL: out of memory. */
+/** Creates the index in the arena; it borrows both arguments. Returns NULL when out of memory. */
 etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_assignment *assignment, etr_arena *arena);
 
 /**
- * The node; ETR_NONE if there is none. *equally good candidates: whether others have the same claim, so that
- * order decided, here or before: without a rank, what was found by a uncertain value is uncertain. *is_contradicted:
- * there are several nodes, and none of those that are left reads and writes what the operator does.
+ * Returns the best node for an operator; ETR_NONE if there is none. Sets *equal_candidates if other nodes matched
+ * equally well, so that order decided, now or earlier: without a rank, a node that was found by an uncertain value is
+ * uncertain too. Sets *is_contradicted if there are several nodes and no unassigned one reads and writes the operator's
+ * values.
  */
 uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *equal_candidates,
                                bool *is_contradicted);

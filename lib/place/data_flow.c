@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * data_flow.c - values of the program as values of the graph.
+ * data_flow.c - follows the values of the program as values of the graph.
  */
 #include "place/data_flow.h"
 
@@ -9,50 +9,50 @@
 #include "place/candidates.h"
 #include "place/lowering.h"
 
-/* ---- Which node an operator is that has no handle in its payload ---- */
+/* ---- Missing debug handles: the node of an operator without a handle in its payload ---- */
 
-/* A lowering that makes a new node of others (a linear layer of `addmm`) forgets the debug handle. What is left: the
- * delegate lists the handles of all its nodes, the operator reads what the node reads, and its result has the node's
- * shape. Of several such nodes it is the next in the order of the lowering. Fixtures: attention_addmm, resnext_pre,
- * bn_unfused. */
+/* A lowering that makes a new node from others (a linear layer from `addmm`) loses the debug handle. Other evidence
+ * remains: the delegate lists the handles of all its nodes, the operator reads what the node reads, and its result has
+ * the node's shape. If several nodes match, the next in the order of the lowering is chosen. Fixtures: attention_addmm,
+ * resnext_pre, bn_unfused. */
 
-/* What is known of the method's operators without handle. */
-typedef struct lost_handles lost_handles;
+/* The search for the nodes of a method's operators without a handle. */
+typedef struct missing_handles missing_handles;
 
-/* A node that loses its handle. */
+/* A node whose handle the lowering loses. */
 typedef struct held_node {
   uint32_t rank, node;
 } held_node;
 
-struct lost_handles {
+struct missing_handles {
   const etr_placement *placement;
   const etr_lowering *order;
   const etr_assignment *assignment;
   etr_arena *arena;
-  const etr_placed *call; /* that is looked at */
+  const etr_placed *call; /* the call that is examined */
   const etr_backend *backend;
   const etr_payload *payload;
-  etr_vec(held_node) held; /* of the call, by rank */
+  etr_vec(held_node) held; /* nodes of the call whose handles are lost, by rank */
   bool is_listed;          /* held is filled */
-  bool *contested;         /* per node: it had a equally good candidate, be that taken by now */
+  bool *had_equal;         /* per node: another node was an equally good candidate at some point */
   size_t budget;           /* steps left: calls may share lists of handles, and handles their nodes */
   bool is_cut;
 };
 
-enum { BUDGET = 1 << 22 }; /* steps: calls may share payloads and lists of handles */
+enum { BUDGET = 1 << 22 }; /* limit in steps: calls may share payloads and lists of handles */
 
-/* For the calls of a method; all are borrowed. NULL: out of memory. */
-static lost_handles *lost_handles_new(const etr_placement *placement, const etr_lowering *order,
-                                      const etr_assignment *assignment, etr_arena *arena) {
-  lost_handles *l = etr_arena_alloc(arena, sizeof *l);
+/* Creates the search for all calls of a method; it borrows all arguments. Returns NULL when out of memory. */
+static missing_handles *new_missing_handles(const etr_placement *placement, const etr_lowering *order,
+                                            const etr_assignment *assignment, etr_arena *arena) {
+  missing_handles *l = etr_arena_alloc(arena, sizeof *l);
   if (!l) return NULL;
-  *l = (lost_handles){
+  *l = (missing_handles){
       .placement = placement, .order = order, .assignment = assignment, .arena = arena, .budget = BUDGET};
-  l->contested = etr_arena_alloc_array(arena, placement->method->graph->node_count, sizeof *l->contested);
-  return l->contested ? l : NULL;
+  l->had_equal = etr_arena_alloc_array(arena, placement->method->graph->node_count, sizeof *l->had_equal);
+  return l->had_equal ? l : NULL;
 }
 
-static bool spend(lost_handles *l, size_t steps) {
+static bool spend(missing_handles *l, size_t steps) {
   bool enough = etr_spend(&l->budget, steps);
   l->is_cut |= !enough;
   return enough;
@@ -60,20 +60,20 @@ static bool spend(lost_handles *l, size_t steps) {
 
 /* ---- The nodes of a call ---- */
 
-static etr_handle_loss loss_of(const lost_handles *l, uint32_t node) {
+static etr_handle_loss loss_of(const missing_handles *l, uint32_t node) {
   const etr_method_inputs *method = l->placement->method;
   return l->backend->loses_handle(method->graph, method->uses, &method->graph->nodes[node]);
 }
 
-/* Where order is proven it says which nodes the delegate holds. */
-static void list_node(lost_handles *l, uint32_t node) {
+/* If the order is proven, it says which nodes the delegate contains. */
+static void append_held_node(missing_handles *l, uint32_t node) {
   bool is_elsewhere = l->order->is_proven && l->order->delegate_of[node] != l->call->id;
   if (is_elsewhere || loss_of(l, node) == ETR_KEEPS_HANDLE) return;
   held_node *added = etr_vec_push(l->arena, &l->held);
   if (added) *added = (held_node){etr_assignment_rank(l->assignment, node), node};
 }
 
-static void list_held(lost_handles *l) {
+static void list_held_nodes(missing_handles *l) {
   const etr_method_inputs *method = l->placement->method;
   const etr_map_instruction *map = l->call->map;
   l->held.count = 0;
@@ -81,19 +81,19 @@ static void list_held(lost_handles *l) {
   for (size_t i = 0; i < map->handle_count; i++)
     for (size_t at = etr_method_first_of_handle(method, map->handles[i]);
          at < method->by_handle_count && method->by_handle[at].handle == map->handles[i] && spend(l, 1); at++)
-      list_node(l, method->by_handle[at].node);
+      append_held_node(l, method->by_handle[at].node);
   etr_sort(l->held.data, l->held.count, sizeof *l->held.data, etr_by_two_numbers);
 }
 
 /* ---- The choice ---- */
 
-/* Products are of two dimensions; the linear layer that they become keeps those in front of the last. */
+/* Products have two dimensions; the linear layer that is made from them keeps all dimensions before the last. */
 static bool agrees_with(const etr_payload_value *result, const etr_node *node) {
   uint64_t mark = node->output_count ? etr_value_shape_mark(&node->outputs[0]) : 0;
   return !result || !mark || !result->shape || mark == result->shape || mark == result->rows_shape;
 }
 
-/* The first input that is no weight: a bias may stand before it. */
+/* Returns the first input that is not a weight; a bias may come before it. */
 static uint32_t first_read(const etr_graph_values *values, const etr_node *node) {
   for (size_t i = 0; i < node->input_count; i++) {
     uint32_t value = etr_value_of_edge(values, &node->inputs[i]);
@@ -102,8 +102,9 @@ static uint32_t first_read(const etr_graph_values *values, const etr_node *node)
   return ETR_NONE;
 }
 
-/* How surely a node is the operator's; ETR_KEEPS_HANDLE: it is not. */
-static etr_handle_loss claim_of(const lost_handles *l, uint32_t node, const etr_payload_operator *o, uint32_t read) {
+/* Returns how certainly a node is the operator's, by how it loses its handle; ETR_KEEPS_HANDLE: it is not. */
+static etr_handle_loss loss_as_operator(const missing_handles *l, uint32_t node, const etr_payload_operator *o,
+                                        uint32_t read) {
   const etr_graph_values *values = l->assignment->values;
   const etr_node *n = &values->graph->nodes[node];
   const etr_payload_value *result = o->whole == ETR_NONE ? NULL : &l->payload->values[o->whole];
@@ -114,40 +115,40 @@ static etr_handle_loss claim_of(const lost_handles *l, uint32_t node, const etr_
   return reads_it ? loss_of(l, node) : ETR_KEEPS_HANDLE;
 }
 
-/* The node of the call's operator `index`, whose first input is the graph's value `read`, ETR_NONE: it is not known
- * which; ETR_NONE if there is none. *equally good candidates: others have the same claim, and order decided:
- * assignment's rank, or the graph's. */
-static uint32_t lost_handles_choose(lost_handles *l, uint32_t index, uint32_t read, bool *equal_candidates) {
+/* Returns the node of the call's operator `index`; ETR_NONE if there is none. `read` is the graph's value that is the
+ * operator's first input; ETR_NONE if unknown. Sets *equal_candidates if other nodes match equally well, so that order
+ * decided: the assignment's rank, or graph order. */
+static uint32_t choose_missing_handle(missing_handles *l, uint32_t index, uint32_t read, bool *equal_candidates) {
   const etr_payload_operator *o = &l->payload->operators[index];
   etr_handle_loss best = ETR_KEEPS_HANDLE;
   uint32_t found = ETR_NONE;
   *equal_candidates = false;
   if (!(l->backend->traits(o->class_) & ETR_CLASS_COMPUTES)) return ETR_NONE;
-  if (!l->is_listed) list_held(l);
+  if (!l->is_listed) list_held_nodes(l);
   if (!spend(l, l->held.count)) return ETR_NONE;
   for (size_t i = 0; i < l->held.count; i++) {
-    etr_handle_loss claim = claim_of(l, l->held.data[i].node, o, read);
+    etr_handle_loss loss = loss_as_operator(l, l->held.data[i].node, o, read);
     uint32_t node = l->held.data[i].node;
-    if (claim == ETR_KEEPS_HANDLE || claim < best) continue;
-    if (claim == best) l->contested[node] = l->contested[found] = true;
-    if (claim > best) found = node;
-    best = claim;
+    if (loss == ETR_KEEPS_HANDLE || loss < best) continue;
+    if (loss == best) l->had_equal[node] = l->had_equal[found] = true;
+    if (loss > best) found = node;
+    best = loss;
   }
-  *equal_candidates = found != ETR_NONE && l->contested[found];
-  if (*equal_candidates) etr_assignment_uncertainty(l->assignment, found);
+  *equal_candidates = found != ETR_NONE && l->had_equal[found];
+  if (*equal_candidates) etr_assignment_mark_uncertain(l->assignment, found);
   return found;
 }
 
 /* ---- Values of the program as values of the graph ---- */
 
-/* What writes a value of the program, or of a payload, as far as it is a value of the graph. */
+/* Origins of values of a program or a payload that are not computed values of the graph. */
 enum { UNKNOWN = UINT32_MAX, WEIGHT = UINT32_MAX - 1 };
 
 typedef struct flow {
   etr_placement *placement;
   const etr_pte_method *program;
   const etr_lowering *order;
-  const uint32_t *rank; /* of the order; NULL: it is not proven */
+  const uint32_t *rank; /* rank of the order; NULL: it is not proven */
   bool *taken;
   etr_assignment assignment;
   etr_arena *arena, *scratch;
@@ -157,10 +158,10 @@ typedef struct flow {
   etr_candidates *delegated;
   uint32_t *origin; /* per value of the program: value of the graph, UNKNOWN or WEIGHT */
   etr_storages storages;
-  etr_vec(uint32_t) inputs; /* of the operator looked at */
-  size_t budget;            /* of payloads, which several delegates can share: what may still be read */
-  lost_handles *lost;
-  etr_uses uses;         /* of the instruction looked at */
+  etr_vec(uint32_t) inputs; /* inputs of the current operator */
+  size_t budget;            /* steps left for reading payloads, which several delegates can share */
+  missing_handles *missing;
+  etr_uses uses;         /* uses of the current instruction */
   uint32_t *returned_as; /* per value of the graph: its owner's result, if a body returns it; else itself */
 } flow;
 
@@ -198,7 +199,7 @@ static void join_kernel(flow *f, etr_placed *known) {
   size_t count = f->uses.result_count;
   uint32_t op = known->map && !known->is_prim ? etr_map_get(&f->placement->method->operators, known->op) : ETR_NONE;
   if (op == ETR_NONE || known->node != ETR_NONE) return;
-  /* The values of the graph that the kernel reads. */
+  /* Lists the values of the graph that the kernel reads. */
   f->inputs.count = 0;
   for (size_t i = 0; i < f->uses.list.count; i++) {
     const etr_use *use = &f->uses.list.data[i];
@@ -229,7 +230,7 @@ static uint32_t origin_of_result(flow *f, const etr_placed *known, size_t result
 
 /* ---- Moves ---- */
 
-/* What a body returns is its owner's result: of whichever body ran. */
+/* Maps what a body returns to the result of the body's owner, whichever body ran. */
 static bool find_returned(flow *f) {
   const etr_graph *graph = f->placement->method->graph;
   f->returned_as = etr_arena_alloc_array(f->scratch, f->values.count, sizeof *f->returned_as);
@@ -259,16 +260,17 @@ typedef struct call {
   const etr_payload *payload;
   uint32_t *origins; /* per value of the payload */
   uint32_t *nodes;   /* per operator */
-  bool *by_order;    /* per operator: equally good candidates had the same claim */
+  bool *by_order;    /* per operator: other nodes matched equally well */
 } call;
 
-/* What an operator is held against a node by. */
+/* What an operator is compared with a node by. */
 typedef struct delegated {
   const flow *f;
   const etr_payload_value *result;
 } delegated;
 
-/* Only what converts tells quantised numbers from others: elsewhere the graph has quantisation apart. */
+/* Returns whether a node converts its input to another type. Only conversions distinguish quantised numbers from
+ * others; elsewhere the graph has separate nodes for quantisation. */
 static bool converts(const flow *f, const etr_node *node) {
   if (node->input_count == 0 || node->output_count == 0) return false;
   const etr_edge *edge = &node->inputs[0];
@@ -309,7 +311,7 @@ static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *
   const etr_payload_operator *o = &c->payload->operators[index];
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
   if (origin == WEIGHT) return ETR_NONE;
-  return lost_handles_choose(f->lost, (uint32_t)index, origin == UNKNOWN ? ETR_NONE : origin, equal_candidates);
+  return choose_missing_handle(f->missing, (uint32_t)index, origin == UNKNOWN ? ETR_NONE : origin, equal_candidates);
 }
 
 static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *equal_candidates) {
@@ -336,7 +338,8 @@ static uint32_t node_of_operator(flow *f, const call *c, size_t index, bool *equ
   return o->handle ? node_with_handle(f, c, o, equal_candidates) : node_without_handle(f, c, index, equal_candidates);
 }
 
-/* What has no node leaves its value as it is: a conversion, a transpose, a copy. */
+/* Finds the node of an operator. An operator without a node, such as a conversion, a transpose or a copy, passes its
+ * value on unchanged. */
 static void join_operator(flow *f, const call *c, size_t index) {
   const etr_payload_operator *o = &c->payload->operators[index];
   bool equal_candidates = false;
@@ -351,7 +354,7 @@ static void join_operator(flow *f, const call *c, size_t index) {
   c->origins[o->output] = passes_on ? c->origins[o->inputs[0]] : UNKNOWN;
   if (node == ETR_NONE) return;
   bool has_result = f->placement->method->graph->nodes[node].output_count >
-                    0; /* or what stands there is the next node's */
+                    0; /* else the index is that of the next node's value */
   c->origins[o->output] = has_result ? f->values.first[node] : UNKNOWN;
 }
 
@@ -386,7 +389,8 @@ static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *ins
                                                              etr_method_payload(f->placement->method, known->id))
                                          : NULL;
   bool is_read = payload && etr_spend(&f->budget, STEPS_PER_OPERATOR * (payload->count + payload->value_count));
-  for (size_t i = 0; !is_read && i < instruction->arg_count; i++) /* what lay where it writes is gone */
+  for (size_t i = 0; !is_read && i < instruction->arg_count;
+       i++) /* the values at the locations that it writes are overwritten */
     if (instruction->args[i] >= 0 && f->origin[instruction->args[i]] == UNKNOWN)
       write_tensor(f, instruction->args[i], UNKNOWN);
   if (!is_read) return !etr_arena_failed(f->arena);
@@ -395,11 +399,11 @@ static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *ins
   c.nodes = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.nodes);
   c.by_order = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.by_order);
   if (!c.origins || !c.nodes || !c.by_order || !index_classes(f, backend)) return false;
-  /* Turns to another call, which the record's maps list and whose payload is the backend's. */
-  f->lost->call = known;
-  f->lost->backend = backend;
-  f->lost->payload = payload;
-  f->lost->is_listed = false;
+  /* Sets the current call for operators without a handle. */
+  f->missing->call = known;
+  f->missing->backend = backend;
+  f->missing->payload = payload;
+  f->missing->is_listed = false;
   known->payload = payload;
   known->operator_nodes = c.nodes;
   known->operator_by_order = c.by_order;
@@ -408,7 +412,7 @@ static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *ins
 
 /* ---- All ---- */
 
-static bool follow(flow *f, int32_t id) {
+static bool follow_instruction(flow *f, int32_t id) {
   const etr_instruction *instruction = &f->program->instructions[id];
   etr_placed *known = etr_placed_instruction(f->placement, id);
   if (instruction->kind != ETR_INSTRUCTION_DELEGATE) etr_uses_list(&f->uses, id);
@@ -424,7 +428,7 @@ static bool follow(flow *f, int32_t id) {
 
 static bool follow_all(flow *f) {
   for (size_t i = 0; i < f->program->instruction_count && i < INT32_MAX; i++)
-    if (!follow(f, (int32_t)i)) return false;
+    if (!follow_instruction(f, (int32_t)i)) return false;
   return !etr_arena_failed(f->scratch);
 }
 
@@ -446,8 +450,8 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, boo
   f.assignment.uncertain = etr_arena_alloc_array(scratch, f.values.count, sizeof *f.assignment.uncertain);
   f.kernels = f.assignment.uncertain ? etr_candidates_new(&placement->method->by_operator, &f.assignment, scratch)
                                      : NULL;
-  f.lost = lost_handles_new(placement, order, &f.assignment, scratch);
-  if (!f.kernels || !f.lost || !find_returned(&f)) return false;
+  f.missing = new_missing_handles(placement, order, &f.assignment, scratch);
+  if (!f.kernels || !f.missing || !find_returned(&f)) return false;
   if (!etr_uses_init(&f.uses, placement->method, NULL, scratch)) return false;
   /* The program's inputs are the graph's, in order. */
   size_t count = 0, at = 0;
@@ -458,6 +462,6 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, boo
     if (graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE)
       write_tensor(&f, f.program->inputs[at++], f.values.first[i]);
   bool good = follow_all(&f);
-  *is_cut = f.budget == 0 || f.uses.is_cut || f.lost->is_cut;
+  *is_cut = f.budget == 0 || f.uses.is_cut || f.missing->is_cut;
   return good;
 }

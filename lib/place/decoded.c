@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * decoded.c - from what events mean to their roles and nodes.
+ * decoded.c - sets the roles and nodes of events from what their decoder says.
  */
 #include "place/decoded.h"
 
@@ -23,8 +23,9 @@ static etr_event_facts facts_of(const etr_decoded *d, const etr_event *row) {
 
 /* ---- Roles ---- */
 
-/* Durations in larger steps than ticks become ticks; where these are too many, they stay a mere number. */
-static void scale(etr_event *row, etr_event_meaning *meaning, double factor, etr_decoding *decoding) {
+/* Converts durations in units coarser than ticks to ticks. If these would exceed the limit, the durations stay plain
+ * numbers. */
+static void convert_durations(etr_event *row, etr_event_meaning *meaning, double factor, etr_decoding *decoding) {
   uint64_t *durations = etr_unconst(row->durations);
   double sum = row->stats.avg * (double)row->stats.count * factor;
   if (sum > (double)decoding->ticks_left) {
@@ -39,7 +40,7 @@ static void scale(etr_event *row, etr_event_meaning *meaning, double factor, etr
   for (size_t i = 0; i < ETR_COUNT(stats); i++) *stats[i] *= factor;
 }
 
-static bool note_odd(etr_decoding *decoding, const etr_decoder *decoder, const char *name, etr_arena *arena) {
+static bool record_odd(etr_decoding *decoding, const etr_decoder *decoder, const char *name, etr_arena *arena) {
   for (size_t i = 0; i < decoding->odd.count; i++) {
     if (decoding->odd.data[i].decoder != decoder) continue;
     decoding->odd.data[i].count++;
@@ -61,7 +62,7 @@ bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
   if (!d->decoder->read(d->meanings, facts, d->count, d->scratch)) return false;
   for (size_t i = 0; i < d->count; i++) {
     etr_event_meaning *meaning = &d->meanings[i];
-    if (meaning->step_ns) scale(d->rows[i], meaning, meaning->step_ns * d->ticks_per_ns, decoding);
+    if (meaning->step_ns) convert_durations(d->rows[i], meaning, meaning->step_ns * d->ticks_per_ns, decoding);
     etr_event *row = d->rows[i];
     const char *label = meaning->label ? etr_arena_text(d->arena, etr_slice_of(meaning->label)) : NULL;
     if (label) row->label = label;
@@ -77,7 +78,7 @@ bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
     row->compute_unit = meaning->compute_unit;
     row->is_unit_planned = meaning->is_unit_planned;
     if (meaning->is_odd) meaning->key = ETR_KEY_NONE;
-    if (meaning->is_odd && !note_odd(decoding, d->decoder, facts[i].name, d->arena)) return false;
+    if (meaning->is_odd && !record_odd(decoding, d->decoder, facts[i].name, d->arena)) return false;
   }
   return true;
 }
@@ -93,7 +94,8 @@ void etr_decoding_warn(const etr_decoding *decoding, const char *method, etr_war
 
 /* ---- By the node's name ---- */
 
-/* Of several events with one node's name only the first is of that node: lowering names what it inserts alike. */
+/* Finds nodes by name. If several events have the name of a node, only the first belongs to it, because a lowering
+ * reuses the name for operators that it inserts. */
 static bool join_by_name(const etr_decoded *d) {
   size_t count;
   const etr_graph *graph = d->placement->method->graph;
@@ -118,8 +120,8 @@ static bool join_by_name(const etr_decoded *d) {
 
 /* An operator of the delegate's graph. */
 typedef struct own_operator {
-  int64_t place;
-  uint32_t number; /* in the payload's graph; without one, of the first row that names it */
+  int64_t position;
+  uint32_t number; /* index in the payload's graph; without one, index of the first row that names it */
   uint32_t node;
   const char *name;
   bool is_unsure;
@@ -127,18 +129,19 @@ typedef struct own_operator {
 
 typedef etr_vec(own_operator) own_operators;
 
-static int by_place(const void *a, const void *b) {
+static int by_position(const void *a, const void *b) {
   const own_operator *x = a, *y = b;
-  if (x->place != y->place) return x->place < y->place ? -1 : 1;
+  if (x->position != y->position) return x->position < y->position ? -1 : 1;
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static void add_operator(const etr_decoded *d, own_operators *list, int64_t place, uint32_t number, const char *name) {
+static void add_operator(const etr_decoded *d, own_operators *list, int64_t position, uint32_t number,
+                         const char *name) {
   own_operator *added = etr_vec_push(d->scratch, list);
-  if (added) *added = (own_operator){.place = place, .number = number, .node = ETR_NONE, .name = name};
+  if (added) *added = (own_operator){.position = position, .number = number, .node = ETR_NONE, .name = name};
 }
 
-/* The payload has all of them; without it those that rows name. */
+/* Lists the delegate's operators: all operators of the payload, or without a payload those that rows name. */
 static bool list_operators(const etr_decoded *d, own_operators *list) {
   size_t kept = 0;
   const etr_own_graph *own = d->own;
@@ -147,20 +150,21 @@ static bool list_operators(const etr_decoded *d, own_operators *list) {
   for (uint32_t i = 0; !own && i < d->count; i++)
     if (d->meanings[i].key == ETR_KEY_OPERATOR)
       add_operator(d, list, d->meanings[i].place, i, d->meanings[i].operator_);
-  if (list->count) etr_sort(list->data, list->count, sizeof *list->data, by_place);
+  if (list->count) etr_sort(list->data, list->count, sizeof *list->data, by_position);
   for (size_t i = 0; i < list->count; i++)
-    if (kept == 0 || list->data[kept - 1].place != list->data[i].place) list->data[kept++] = list->data[i];
+    if (kept == 0 || list->data[kept - 1].position != list->data[i].position) list->data[kept++] = list->data[i];
   list->count = kept;
   return !etr_arena_failed(d->scratch);
 }
 
-/* Kinds of operators, numbered from 1. */
+/* Returns the number of an operator's kind, starting at 1. */
 static uint16_t class_of(const etr_decoded *d, etr_map *kinds, const char *target) {
   uint32_t number = etr_map_number(kinds, d->decoder->kind_of(target));
   return number < UINT16_MAX ? (uint16_t)(number + 1) : 0;
 }
 
-/* Leaving out a node costs nothing: it may be part of another's operator. */
+/* Aligns the operators with nodes. Leaving out a node costs nothing, because it may be part of another node's operator.
+ */
 static bool pair_operators(const etr_decoded *d, own_operators *list) {
   size_t count;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
@@ -182,7 +186,7 @@ static bool pair_operators(const etr_decoded *d, own_operators *list) {
   return !etr_arena_failed(d->scratch);
 }
 
-static bool take_operator(const etr_decoded *d, etr_event *row, const own_operator *found) {
+static bool set_operator(const etr_decoded *d, etr_event *row, const own_operator *found) {
   if (d->own) row->payload_operator = found->number;
   if (d->own && !d->placement->method->graph) {
     row->match = ETR_MATCH_PAYLOAD;
@@ -197,11 +201,11 @@ static bool join_by_operator(const etr_decoded *d) {
   if (!list_operators(d, &list) || (d->placement->method->graph && !pair_operators(d, &list))) return false;
   for (size_t i = 0; i < d->count; i++) {
     if (d->meanings[i].key != ETR_KEY_OPERATOR) continue;
-    const own_operator wanted = {.place = d->meanings[i].place};
-    size_t at = etr_lower_bound(&wanted, list.data, list.count, sizeof wanted, by_place);
+    const own_operator wanted = {.position = d->meanings[i].place};
+    size_t at = etr_lower_bound(&wanted, list.data, list.count, sizeof wanted, by_position);
     const own_operator *found = at < list.count ? &list.data[at] : NULL;
-    bool is_same = found && found->place == wanted.place && strcmp(found->name, d->meanings[i].operator_) == 0;
-    if (is_same && !take_operator(d, d->rows[i], found)) return false;
+    bool is_same = found && found->position == wanted.position && strcmp(found->name, d->meanings[i].operator_) == 0;
+    if (is_same && !set_operator(d, d->rows[i], found)) return false;
   }
   return true;
 }

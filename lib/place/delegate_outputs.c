@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * delegate_outputs.c - results that leave their delegate.
+ * delegate_outputs.c - finds the results that leave their delegate.
  */
 #include "place/delegate_outputs.h"
 
@@ -48,7 +48,7 @@ const etr_node_output *etr_outputs_of_delegate(const etr_delegate_outputs *outpu
   return list.data;
 }
 
-/* Per instruction of the program; 0: not known. */
+/* Returns for each instruction of the program the number of results of its delegate; 0: unknown. */
 static const uint32_t *count_results(const etr_placement *placement, etr_arena *arena) {
   etr_delegate_outputs outputs;
   size_t instruction_count = placement->method->program->instruction_count, count;

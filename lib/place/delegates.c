@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * delegates.c - delegate map, payload, alignment.
+ * delegates.c - finds nodes by the delegate map, by the payload, or by alignment.
  */
 #include "place/delegates.h"
 
@@ -19,11 +19,11 @@ typedef struct delegate {
   etr_event **rows;           /* the delegate's own events only */
   size_t row_count;
   uint16_t *classes; /* per row */
-  etr_map carriers;  /* handle -> node of the delegate that carries its time; with a delegate map */
+  etr_map carriers;  /* handle -> node of the delegate to which its time is attributed; only with a delegate map */
   etr_delegate_reading *reading;
   bool can_plan;               /* there is budget left */
-  etr_event_meaning *meanings; /* per row, where the backend has a decoder; NULL */
-  etr_arena *arena;            /* of the profile */
+  etr_event_meaning *meanings; /* per row, if the backend has a decoder; else NULL */
+  etr_arena *arena;            /* arena of the profile */
   etr_arena scratch;
 } delegate;
 
@@ -35,8 +35,9 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
 
 static etr_slice key_of(const uint32_t *handle) { return (etr_slice){(const char *)handle, sizeof *handle}; }
 
-/* Of the delegate's nodes with each handle a heavy one, or the first. */
-static bool note_carriers(delegate *d) {
+/* Maps each handle to the first node of the delegate with this handle that multiplies matrices, or else the first node.
+ */
+static bool index_carriers(delegate *d) {
   size_t count;
   const etr_graph *graph = d->placement->method->graph;
   const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
@@ -54,8 +55,9 @@ static bool note_carriers(delegate *d) {
   return true;
 }
 
-/* Of several handles, the one with a heavy operator, else the first that the delegate has. Handles of other nodes are
- * not trusted: Vulkan numbers its own. */
+/* Returns the node to which the time of a row with several handles is attributed: the first that multiplies matrices,
+ * or else the first that is in the delegate. Handles of nodes outside the delegate are ignored, because Vulkan uses
+ * numbers of its own. */
 static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   uint32_t first = ETR_NONE;
   for (size_t i = 0; i < row->handle_count; i++) {
@@ -68,7 +70,7 @@ static uint32_t carrier_of(const delegate *d, const etr_event *row) {
 }
 
 static bool match_by_map(delegate *d) {
-  if (d->placement->method->graph && !note_carriers(d)) return false;
+  if (d->placement->method->graph && !index_carriers(d)) return false;
   for (size_t i = 0; i < d->row_count; i++) {
     etr_event *row = d->rows[i];
     if (d->meanings && d->meanings[i].key != ETR_KEY_MAP) continue;
@@ -84,12 +86,12 @@ static bool match_by_map(delegate *d) {
   return true;
 }
 
-/* ---- Pairing events with what was to run ---- */
+/* ---- Pairing events with the operators that were expected ---- */
 
-/* What was to run, in order. */
+/* The operators that were expected, in order. */
 typedef struct plan {
   etr_vec(etr_align_item) items;
-  etr_vec(uint32_t) owners; /* of each item: an operator of the payload, or a node */
+  etr_vec(uint32_t) owners; /* for each item: index of an operator of the payload, or of a node */
 } plan;
 
 static bool add_item(delegate *d, plan *p, etr_align_item item, uint32_t owner) {
@@ -105,7 +107,8 @@ static bool is_inserted(const delegate *d, size_t row) {
   return (d->backend->traits(d->classes[row]) & ETR_CLASS_INSERTED) != 0;
 }
 
-/* unplanned: what leaving out an event costs that a lowering may have inserted. */
+/* Pairs the events with the plan. `unplanned` is the cost of leaving out an event that a lowering may have inserted,
+ * `missing` that of leaving out any other event. */
 static etr_align_pair *align_plan(delegate *d, const plan *p, int16_t unplanned, int16_t missing) {
   etr_align_item *events = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *events);
   etr_align_pair *pairs = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *pairs);
@@ -118,7 +121,8 @@ static etr_align_pair *align_plan(delegate *d, const plan *p, int16_t unplanned,
 
 /* ---- By the payload ---- */
 
-/* Leaving out an operator costs little: the runtime drops some. Leaving out an event costs more than all of them. */
+/* Lists the operators of the payload. Leaving out an operator costs little, because the runtime drops some. Leaving out
+ * an event costs more than leaving out all operators. */
 static bool plan_payload(delegate *d, plan *p) {
   for (uint32_t i = 0; i < d->payload->count; i++) {
     const etr_payload_operator *o = &d->payload->operators[i];
@@ -130,8 +134,8 @@ static bool plan_payload(delegate *d, plan *p) {
 
 enum { MISSING_EVENT = 100 };
 
-/* Of an operator of the payload; of its node, where there is an Edge graph to tell. */
-static bool take_operator(const delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
+/* Attributes a row to an operator of the payload, and to its node if there is an Edge graph. */
+static bool set_operator(const delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
   const etr_placed *known = d->instruction;
   uint32_t node = known->payload ? known->operator_nodes[operator_] : ETR_NONE;
   bool is_estimate = is_unsure || (known->payload && known->operator_by_order[operator_] && !d->placement->is_ordered);
@@ -150,7 +154,7 @@ static bool match_by_payload(delegate *d) {
   etr_align_pair *pairs = plan_payload(d, &p) ? align_plan(d, &p, MISSING_EVENT, MISSING_EVENT) : NULL;
   for (size_t i = 0; pairs && i < d->row_count; i++) {
     if (pairs[i].partner == ETR_NONE) continue;
-    if (!take_operator(d, d->rows[i], p.owners.data[pairs[i].partner], pairs[i].is_unsure)) return false;
+    if (!set_operator(d, d->rows[i], p.owners.data[pairs[i].partner], pairs[i].is_unsure)) return false;
   }
   return pairs != NULL;
 }
@@ -172,8 +176,8 @@ static bool plan_nodes(delegate *d, plan *p) {
   return true;
 }
 
-/* True if every event of the delegate is one that was expected, or one that a lowering may insert, and every item that
- * surely runs has its event. */
+/* Returns true if every event of the delegate was expected or may have been inserted by a lowering, and every item that
+ * certainly runs has its event. */
 static bool is_exact(const delegate *d, const plan *p, const etr_align_pair *pairs) {
   size_t missing = 0;
   for (size_t k = 0; k < p->items.count; k++) missing += p->items.data[k].cost > 0;
@@ -184,18 +188,18 @@ static bool is_exact(const delegate *d, const plan *p, const etr_align_pair *pai
   return missing == 0;
 }
 
-/* How sure a node is that was found without the payload: shares that were right on 125 records, by number of events, by
- * time more (tests/check/calibration.py repeats this on the fixtures):
- *   - the order is that of the lowering, and the delegate's events came out exactly as expected: 6,357 of 6,357. The
- *     rest to 1 is for versions of XNNPACK that none of the records is of;
- *   - the order is not known, or the events are not quite those expected: 202 of 218. Records whose lowering differs
- *     more have had 0.6;
- *   - two pairings are equally good, or an event had none and took what was left: 24 of 25, where half is what chance
- *     gives. */
+/* Confidence in a node that was found without the payload: the share of events that were right on 125 records; by time
+ * the shares are higher (tests/check/calibration.py repeats this on the fixtures):
+ *   - the order is that of the lowering, and the delegate's events are exactly those expected: 6,357 of 6,357 were
+ *     right. The difference to 1 allows for versions of XNNPACK that no record covers;
+ *   - the order is unknown, or the events differ from those expected: 202 of 218 were right. On records whose lowering
+ *     differs more it was 0.6;
+ *   - two pairings are equally good, or an event had no partner and got a remaining one: 24 of 25 were right, where
+ *     chance alone gives half. */
 static const double AS_EXPECTED = 0.95, BY_ALIGNMENT = 0.6, BY_CHANCE = 0.5;
 
-/* Pairs what is left on both sides, class by class, the first with the first: where the order is not known, an event
- * may have run before what the alignment went past. */
+/* Pairs the remaining items of both sides, class by class, in order: if the order is unknown, an event may have run
+ * before an item that the alignment has already passed. */
 static bool pair_rest(delegate *d, const plan *p, const etr_align_pair *pairs) {
   size_t next[ETR_MOST_CLASSES] = {0};
   bool *is_taken = etr_arena_alloc_array(&d->scratch, p->items.count + 1, sizeof *is_taken);
@@ -216,8 +220,8 @@ static bool pair_rest(delegate *d, const plan *p, const etr_align_pair *pairs) {
 }
 
 enum {
-  INSERTED_EVENT = 1, /* a little: an event that a lowering may have inserted goes to a node before it goes to none */
-  ODD_EVENT = 6,      /* as much as a node that surely runs and has no event */
+  INSERTED_EVENT = 1, /* small: an event that a lowering may have inserted is rather paired with a node than left out */
+  ODD_EVENT = 6,      /* as much as a node that certainly runs and has no event */
 };
 
 static bool match_by_order(delegate *d) {
@@ -235,7 +239,7 @@ static bool match_by_order(delegate *d) {
 
 /* ---- By class ---- */
 
-/* What has no node was inserted by the lowering, or could not be told: it may compute. */
+/* Describes rows without a node: the lowering inserted them, or they are unexplained because they may compute. */
 static void describe_rest(const delegate *d) {
   for (size_t i = 0; i < d->row_count; i++) {
     etr_event *row = d->rows[i];
@@ -259,9 +263,9 @@ static size_t operators_of(const delegate *d) {
   return nodes + (d->payload ? d->payload->count : 0);
 }
 
-/* Takes the delegate's own events. Its call may stand anywhere among them: behind them where it is timed once, before
- * what only a later turn of a loop ran. False when out of memory. */
-static bool take_rows(delegate *d, etr_event *rows, size_t count) {
+/* Collects the delegate's own events. The row of the call may be anywhere among them: after them if it is timed once,
+ * or before an event that only a later iteration of a loop ran. Returns false when out of memory. */
+static bool collect_rows(delegate *d, etr_event *rows, size_t count) {
   for (size_t i = 0; i < count; i++) d->row_count += rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR;
   if (d->row_count == 0) return true;
   d->rows = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->rows);
@@ -285,8 +289,8 @@ static bool match_decoded(delegate *d, const etr_decoder *decoder) {
   d->meanings = decoded.meanings;
   if (d->can_plan && !etr_decoded_join(&decoded)) return false;
   if (d->instruction->map && d->can_plan && !match_by_map(d)) return false;
-  /* What has no node is the delegate's own: where there is a graph, the lowering inserted it; without one, it computed.
-   */
+  /* Rows without a node are the delegate's own work: if there is a graph, the lowering inserted them; without a graph
+   * they computed. */
   for (size_t i = 0; i < d->row_count; i++) {
     etr_event *row = d->rows[i];
     bool is_own = row->role == ETR_ROLE_OPERATOR && row->node_count == 0;
@@ -309,8 +313,8 @@ static bool match_undecoded(delegate *d) {
   return good;
 }
 
-/* What is known of the backend of a call's events. */
-static void look_up(delegate *d) {
+/* Finds the backend and the decoder of a call's events. */
+static void find_backend(delegate *d) {
   const etr_placed *instruction = d->instruction;
   d->backend = instruction->backend ? etr_backend_of(instruction->backend)
                                     : etr_backend_of_event(d->rows[0]->delegate_id);
@@ -323,10 +327,10 @@ static void look_up(delegate *d) {
 bool etr_delegate_rows(const etr_placement *placement, const etr_placed *instruction, etr_event *rows, size_t count,
                        etr_delegate_reading *reading, etr_arena *arena) {
   delegate d = {.placement = placement, .instruction = instruction, .reading = reading, .arena = arena};
-  bool good = take_rows(&d, rows, count);
+  bool good = collect_rows(&d, rows, count);
   const etr_decoder *decoder = etr_decoder_of(instruction->backend);
   if (good && d.row_count) {
-    if (!decoder) look_up(&d);
+    if (!decoder) find_backend(&d);
     d.can_plan = reading->plans_left > 0 && etr_spend(&reading->plans_left, operators_of(&d));
     good = decoder ? match_decoded(&d, decoder) : match_undecoded(&d);
   }
@@ -340,17 +344,17 @@ bool etr_delegate_rows(const etr_placement *placement, const etr_placed *instruc
 typedef struct finder {
   const etr_placement *placement;
   etr_arena *arena;
-  bool logs_kernels; /* by their names */
+  bool logs_kernels; /* kernels log events with their names */
   etr_delegate_reading reading;
 } finder;
 
-/* Some backends log events of their own as the runtime does. */
+/* Returns whether an event belongs to a delegate. Some backends log their events as the runtime does. */
 static bool is_of_delegate(const etr_event *e, const etr_placed *instruction) {
   const etr_decoder *decoder = instruction && instruction->is_delegate ? etr_decoder_of(instruction->backend) : NULL;
   return decoder && decoder->mark && e->kind == ETR_EVENT_FRAMEWORK && strstr(e->name, decoder->mark);
 }
 
-/* Until a backend says more, what ran inside a delegate is an operator. */
+/* Sets the role of an event. Events inside a delegate are operators unless the backend says otherwise. */
 static void describe_role(etr_event *e, const etr_placed *instruction) {
   const etr_backend *backend = instruction ? etr_backend_of(instruction->backend) : NULL;
   static const etr_event_role roles[] = {[ETR_EVENT_FRAMEWORK] = ETR_ROLE_NONE,
@@ -362,7 +366,7 @@ static void describe_role(etr_event *e, const etr_placed *instruction) {
   e->has_no_place = backend && backend->has_no_places && e->kind == ETR_EVENT_DELEGATE_OPERATOR;
 }
 
-static void describe(etr_event *e, const etr_placed *instruction) {
+static void describe_event(etr_event *e, const etr_placed *instruction) {
   const etr_map_instruction *map = instruction ? instruction->map : NULL;
   static const etr_match matches[] = {[ETR_EVENT_FRAMEWORK] = ETR_MATCH_FRAMEWORK,
                                       [ETR_EVENT_KERNEL] = ETR_MATCH_NONE,
@@ -378,8 +382,8 @@ static void describe(etr_event *e, const etr_placed *instruction) {
   e->handle_count = map->handle_count;
 }
 
-/* A kernel of the graph logs its name. What logs none though others do is the runtime's own: the loop of a map, of
- * which the handle map knows nothing, or arithmetic on sizes. */
+/* Returns whether a kernel belongs to the runtime itself. Kernels of the graph log their names; if others do, a kernel
+ * without a name is the loop of a map, which the handle map does not contain, or arithmetic on sizes. */
 static bool is_of_runtime(const finder *f, const etr_event *e, const etr_placed *instruction) {
   bool is_unknown = !instruction->map || instruction->map->handle_count == 0;
   if (instruction->is_prim) return true;
@@ -412,7 +416,7 @@ static bool join_block(finder *f, const etr_block *block) {
     end = etr_block_instruction_end(block, i);
     for (size_t k = i; k < end; k++) {
       etr_event *e = &etr_block_rows(block)[k];
-      describe(e, instruction);
+      describe_event(e, instruction);
       if (e->kind == ETR_EVENT_KERNEL && !join_kernel(f, e, instruction)) return false;
     }
     if (instruction &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fx_graph.c - vertices, users, sorting. Lists of users, and the order, are kept from one sort to the next.
+ * fx_graph.c - builds, changes and sorts the graph. Lists of users and the order are kept from one sort to the next.
  */
 #include "place/fx_graph.h"
 
@@ -11,7 +11,8 @@ enum { USED = UINT32_MAX - 1 }; /* a result that will have a getitem */
 
 /* ---- Building ---- */
 
-/* FX has getitems where the file names the results apart from the node. */
+/* Returns whether FX has getitems for a node: it does if the file's names of the results differ from the node's name.
+ */
 static bool has_getitems(const etr_node *node) {
   if (node->kind != ETR_NODE_OP || node->output_count == 0) return false;
   return node->output_count > 1 || strcmp(node->outputs[0].name, node->name) != 0;
@@ -24,7 +25,7 @@ static size_t count_vertices(const etr_graph *graph) {
   return count;
 }
 
-/* FX has no getitem for a result that nothing uses. */
+/* Marks the results that are used. FX has no getitem for others. */
 static bool find_used_results(etr_fx_graph *fx) {
   size_t count = 0;
   uint32_t *first = etr_arena_alloc_array(fx->arena, fx->graph->node_count, sizeof *first);
@@ -57,7 +58,7 @@ uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena) {
   return counts;
 }
 
-/* It has no slot yet. */
+/* Adds a vertex without a slot, and returns it. */
 static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   uint32_t vertex = (uint32_t)fx->vertex_count++;
   fx->positions[vertex] = fx->next_position++;
@@ -65,7 +66,7 @@ static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   return vertex;
 }
 
-/* Adds a producer unless the vertex has it. */
+/* Adds a producer to a vertex unless the vertex has it already. */
 static bool add_input(etr_fx_graph *fx, uint32_t vertex, uint32_t producer) {
   if (fx->stamps[producer] == fx->stamp) return true;
   fx->stamps[producer] = fx->stamp;
@@ -91,7 +92,7 @@ static bool is_prioritized(const etr_node *node) {
                                     "aten._assert_scalar.default"};
   etr_slice target = etr_slice_of(node->target);
   if (etr_operator_is_one_of(target, operators, ETR_COUNT(operators))) return true;
-  /* of the Edge dialect it is another */
+  /* operators of the Edge dialect with these names are not prioritized */
   return etr_operator_is_one_of(target, own, ETR_COUNT(own)) && strcmp(node->op_type, node->target) != 0;
 }
 
@@ -114,7 +115,7 @@ static bool add_node(etr_fx_graph *fx, uint32_t index) {
   return true;
 }
 
-/* Two for each vertex, and one for each that is added. */
+/* Returns the largest number of slots: two for each vertex, and one for each vertex that is added. */
 static size_t most_slots(const etr_fx_graph *fx) { return 3 * fx->vertex_capacity; }
 
 static bool allocate(etr_fx_graph *fx) {
@@ -158,7 +159,7 @@ static bool find_users(etr_fx_graph *fx) {
   return true;
 }
 
-/* A list that is full moves to the end, with room for as many again. */
+/* Adds a user to a producer's list. A full list is moved to the end of `users` with twice the capacity. */
 static bool add_user(etr_fx_graph *fx, uint32_t producer, uint32_t user) {
   if (fx->user_counts[producer] == fx->user_room[producer]) {
     uint32_t start = (uint32_t)fx->users.count, room = 2 * fx->user_room[producer] + 2;
@@ -180,7 +181,7 @@ static void drop_users(etr_fx_graph *fx, uint32_t producer, uint32_t stamp) {
   fx->user_counts[producer] = kept;
 }
 
-static uint32_t turn_of(const etr_fx_graph *fx, uint32_t user) {
+static uint32_t insertion_slot(const etr_fx_graph *fx, uint32_t user) {
   return user == fx->late_call ? (uint32_t)most_slots(fx) : fx->positions[user];
 }
 
@@ -201,7 +202,7 @@ bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_a
 
 /* ---- Replacing ---- */
 
-/* Before the last of its inputs a vertex takes no part in sorting. */
+/* Returns the slot of the last input of a vertex; before it the vertex does not affect sorting. */
 static uint32_t ready_at(const etr_fx_graph *fx, uint32_t vertex) {
   const etr_fx_vertex *v = &fx->vertices[vertex];
   uint32_t at = 0;
@@ -210,7 +211,7 @@ static uint32_t ready_at(const etr_fx_graph *fx, uint32_t vertex) {
   return at;
 }
 
-/* The users of a vertex of the part read the call's result instead. */
+/* Lets the users of a replaced vertex read a result of the call instead. */
 static bool redirect(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
   uint32_t result = add_vertex(fx, ETR_NONE, ETR_NONE), *slot = etr_vec_push(fx->arena, &fx->input_pool);
   if (!slot || !add_user(fx, call, result)) return false;
@@ -243,7 +244,8 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
     fx->last_gone = ETR_MAX(fx->last_gone, fx->positions[part[i]]);
   }
   uint32_t call = fx->last_call = add_vertex(fx, ETR_NONE, ETR_NONE);
-  /* The call reads what the part reads from outside: what is inside is stamped, and so is what it has. */
+  /* The call reads the inputs of the part that are outside it: vertices inside, and inputs that the call already has,
+   * are stamped. */
   for (size_t i = 0; i < count; i++)
     for (uint32_t k = 0; k < fx->vertices[part[i]].input_count; k++)
       if (!add_input(fx, call, fx->input_pool.data[fx->vertices[part[i]].first_input + k])) return ETR_NONE;
@@ -279,21 +281,21 @@ bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex) {
          !etr_has_tensor(node);
 }
 
-/* One sort. What stands before `from` keeps its slot. */
+/* State of one sort. Vertices before slot `from` keep their slots. */
 typedef struct sorter {
   etr_fx_graph *fx;
   uint32_t number, from;
-  uint32_t at;             /* slots before this are sorted anew, as far as their vertices are still there */
-  uint32_t ahead;          /* vertices that are sorted and whose slot is not before `at` */
-  uint32_t fresh;          /* vertices without a slot that are not sorted yet */
-  uint32_t first, end;     /* of the queue */
-  uint32_t count, look_at; /* vertices sorted; how many there have to be for another look at the queue */
+  uint32_t at;                /* all vertices in slots before this are sorted or gone */
+  uint32_t unfilled;          /* sorted vertices whose old slot is not before `at` */
+  uint32_t fresh;             /* vertices without a slot that are not sorted yet */
+  uint32_t first, end;        /* bounds of the queue */
+  uint32_t count, next_check; /* sorted vertices; the number of them at which the queue is checked again */
 } sorter;
 
 static bool is_fresh(const etr_fx_graph *fx, uint32_t vertex) { return fx->positions[vertex] > most_slots(fx); }
 
-/* Fills what the vertex waits for; gives whether that includes a fresh vertex. */
-static bool meet(sorter *s, uint32_t vertex) {
+/* Counts the inputs for which a vertex waits. Returns whether it has a fresh vertex as input. */
+static bool count_waiting(sorter *s, uint32_t vertex) {
   const etr_fx_vertex *v = &s->fx->vertices[vertex];
   const uint32_t *inputs = &s->fx->input_pool.data[v->first_input];
   bool any_fresh = false;
@@ -310,33 +312,33 @@ static void enqueue_if_ready(sorter *s, uint32_t vertex) {
   if (s->fx->waiting[vertex] == 0) s->fx->queue[s->end++] = vertex;
 }
 
-/* Those that wait for nothing at `from`. In an order that sorting gave they stand before all that wait, but for
- * prioritized ones, and for those that now read the call's results. */
+/* Fills the queue with the vertices from slot `from` on that wait for nothing. In a sorted order they come before all
+ * vertices that wait, except for prioritized ones and for those that now read results of the call. */
 static void start_queue(sorter *s) {
   etr_fx_graph *fx = s->fx;
   for (uint32_t i = s->from; i < fx->order_count; i++) {
     uint32_t vertex = fx->order[i];
     fx->steps++;
     if (vertex == ETR_NONE || fx->is_gone[vertex]) continue;
-    bool reads_fresh = meet(s, vertex);
+    bool reads_fresh = count_waiting(s, vertex);
     enqueue_if_ready(s, vertex);
     if (fx->is_sorted && fx->waiting[vertex] && !reads_fresh && !fx->vertices[vertex].is_prioritized) break;
   }
   for (uint32_t vertex = fx->last_call; vertex < fx->vertex_count; vertex++) {
     s->fresh++;
-    meet(s, vertex);
+    count_waiting(s, vertex);
     enqueue_if_ready(s, vertex);
   }
 }
 
-/* Moves `at` behind all that is sorted or gone. */
+/* Moves `at` past all vertices that are sorted or gone. */
 static void pass_slots(sorter *s) {
   const etr_fx_graph *fx = s->fx;
   for (; s->at < fx->order_count; s->at++) {
     uint32_t vertex = fx->order[s->at];
     if (vertex == ETR_NONE || fx->is_gone[vertex]) continue;
     if (fx->sorted_by[vertex] != s->number) return;
-    s->ahead--;
+    s->unfilled--;
   }
 }
 
@@ -345,18 +347,18 @@ static void place_next(sorter *s) {
   uint32_t vertex = fx->queue[s->first++];
   fx->sorted[s->count++] = vertex;
   fx->sorted_by[vertex] = s->number;
-  *(is_fresh(fx, vertex) ? &s->fresh : &s->ahead) += is_fresh(fx, vertex) ? UINT32_MAX : 1;
-  /* In the order in which they became users, which hardly changes from one sort to the next. */
+  *(is_fresh(fx, vertex) ? &s->fresh : &s->unfilled) += is_fresh(fx, vertex) ? UINT32_MAX : 1;
+  /* Sorts the users by the order in which they became users, which hardly changes from one sort to the next. */
   uint32_t *users = &fx->users.data[fx->user_starts[vertex]];
   for (uint32_t i = 1; i < fx->user_counts[vertex]; i++) {
     uint32_t user = users[i], k = i;
-    for (; k > 0 && turn_of(fx, users[k - 1]) > turn_of(fx, user); k--) users[k] = users[k - 1];
+    for (; k > 0 && insertion_slot(fx, users[k - 1]) > insertion_slot(fx, user); k--) users[k] = users[k - 1];
     users[k] = user;
   }
   for (uint32_t i = 0; i < fx->user_counts[vertex]; i++) {
     uint32_t user = fx->users.data[fx->user_starts[vertex] + i];
     if (fx->met_by[user] != s->number)
-      meet(s, user);
+      count_waiting(s, user);
     else
       fx->waiting[user]--;
     if (fx->vertices[user].is_prioritized && fx->waiting[user] == 0)
@@ -367,25 +369,27 @@ static void place_next(sorter *s) {
   pass_slots(s);
 }
 
-/* Whether those in the queue stand behind each other in the old order, too: then all goes on as before. */
+/* Returns whether the vertices in the queue have the same order as before, so that sorting would continue as before. */
 static bool queue_is_as_before(sorter *s) {
-  if (s->count < s->look_at) return false;
+  if (s->count < s->next_check) return false;
   for (uint32_t i = s->first + 1; i < s->end; i++) {
     if (s->fx->positions[s->fx->queue[i - 1]] < s->fx->positions[s->fx->queue[i]]) continue;
-    s->look_at = s->count + (i - s->first);
+    s->next_check = s->count + (i - s->first);
     return false;
   }
   return true;
 }
 
-/* Whether what is left would be sorted as it stands, and what is sorted has room before it. */
+/* Returns whether the remaining vertices are already in sorted order, and the sorted ones have enough slots before
+ * them. */
 static bool is_settled(sorter *s) {
   const etr_fx_graph *fx = s->fx;
-  return fx->is_sorted && s->ahead == 0 && s->fresh == 0 && s->at > fx->last_gone && s->count <= s->at - s->from &&
+  return fx->is_sorted && s->unfilled == 0 && s->fresh == 0 && s->at > fx->last_gone && s->count <= s->at - s->from &&
          queue_is_as_before(s);
 }
 
-/* Gives what is sorted its slots; at the end of the order, each another one for what may be added. */
+/* Assigns slots to the sorted vertices. At the end of the order each gets a second, empty slot for vertices that may be
+ * added. */
 static void fill_slots(sorter *s) {
   etr_fx_graph *fx = s->fx;
   bool is_rest = s->at == fx->order_count;
@@ -405,7 +409,7 @@ bool etr_fx_sort(etr_fx_graph *fx) {
   start_queue(&s);
   pass_slots(&s);
   while (s.first < s.end && !is_settled(&s)) place_next(&s);
-  bool is_whole = s.ahead == 0 && s.fresh == 0 && (s.first < s.end || s.at == fx->order_count);
+  bool is_whole = s.unfilled == 0 && s.fresh == 0 && (s.first < s.end || s.at == fx->order_count);
   if (!is_whole) return false;
   fx->steps += s.at - s.from + s.count;
   fill_slots(&s);

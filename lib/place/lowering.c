@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lowering.c - vertices of the graph as FX has them, delegates taken out one by one, and the proof.
+ * lowering.c - repeats the lowering on a graph as FX has it, and checks the resulting order.
  */
 #include "place/lowering.h"
 
@@ -20,7 +20,7 @@ typedef struct lowerer {
   uint32_t *call_of; /* per delegate: the vertex that calls it */
   uint32_t **parts;  /* per delegate: its vertices in order */
   size_t *part_sizes;
-  size_t budget; /* steps left; 0: there were too few */
+  size_t budget; /* steps left; 0: it is spent */
   uint32_t *node_of;
   bool *is_open;
 } lowerer;
@@ -31,8 +31,8 @@ typedef struct placed_vertex {
   uint32_t position, vertex;
 } placed_vertex;
 
-/* Takes the delegates of the last stage out, in their order. */
-static bool take_out(lowerer *l, size_t first) {
+/* Replaces the delegates of the last stage by calls, in their order. */
+static bool take_out_delegates(lowerer *l, size_t first) {
   /* Lists the vertices of each delegate of the last stage. */
   const etr_fx_graph *fx = &l->fx;
   for (size_t i = 0; i < fx->order_count; i++)
@@ -49,7 +49,7 @@ static bool take_out(lowerer *l, size_t first) {
   }
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
-    /* Puts a part into the order that its vertices have by now. */
+    /* Sorts the vertices of a delegate by their current order. */
     size_t count = l->part_sizes[delegate];
     placed_vertex *list = etr_arena_alloc_array(&l->scratch, count, sizeof *list);
     if (!list) return false;
@@ -66,7 +66,7 @@ static bool take_out(lowerer *l, size_t first) {
   return true;
 }
 
-/* Which delegate each call is, now that their order is known. */
+/* Corrects which delegate each call is, now that the order of the calls is known. */
 static bool rename_calls(lowerer *l) {
   size_t count = l->delegate_count;
   uint32_t *call_at = etr_arena_alloc_array(&l->scratch, count, sizeof *call_at);
@@ -90,14 +90,15 @@ static bool rename_calls(lowerer *l) {
 
 /* ---- Proof ---- */
 
-/* The runtime's own kernels, and instructions without a handle, prove nothing, but for those that the reinplace pass
- * made new: their operator is the graph's. */
+/* Returns whether an instruction can prove the order. The runtime's own kernels and instructions without a handle
+ * cannot, except for kernels that the reinplace pass created: the graph has their operator. */
 static bool proves(const etr_placed *instruction) {
   if (instruction->is_prim || instruction->is_in_place) return instruction->is_in_place;
   return instruction->map && instruction->map->handle_count;
 }
 
-/* Of a kernel a node with its handle and operator, of a delegate its call. */
+/* Returns whether a vertex can be the instruction: for a kernel, a node with its handle and operator; for a delegate,
+ * its call. */
 static bool is_of_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call, uint32_t vertex) {
   if (call != ETR_NONE || !etr_fx_is_operator(&l->fx, vertex) || etr_fx_is_getitem(&l->fx, vertex))
     return vertex == call;
@@ -107,11 +108,12 @@ static bool is_of_instruction(const lowerer *l, const etr_placed *instruction, u
          (instruction->op.size == 0 || etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
 }
 
-/* The first index from `at` on, or the last up to it, that is the instruction's. call: of a delegate, its vertex. What
- * is passed over has to be what runs as no instruction. ETR_NONE: there is none. */
+/* Returns the first index from `at` on, or the last index up to it, whose vertex can be the instruction; ETR_NONE if
+ * there is none. Vertices in between must be such that run without an instruction. `call` is the vertex of a delegate's
+ * call. */
 static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call, uint32_t at,
                                  bool backwards) {
-  for (; at < l->fx.order_count; at = backwards ? at - 1 : at + 1) { /* 0 - 1 is no index either */
+  for (; at < l->fx.order_count; at = backwards ? at - 1 : at + 1) { /* 0 - 1 is not a valid index either */
     uint32_t vertex = l->fx.order[at];
     if (is_of_instruction(l, instruction, call, vertex)) return at;
     if (etr_fx_is_operator(&l->fx, vertex) && !etr_fx_may_vanish(&l->fx, vertex)) return ETR_NONE;
@@ -121,7 +123,7 @@ static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction
 
 static bool is_proven(lowerer *l) {
   for (uint32_t i = 0; i < l->delegate_count; i++) {
-    /* The delegate's nodes have the handles of its list, in order. */
+    /* The delegate's nodes must have the handles of its list, in order. */
     const etr_map_instruction *map = l->delegates[i]->map;
     size_t at = 0;
     for (size_t k = 0; k < l->part_sizes[i]; k++) {
@@ -133,8 +135,8 @@ static bool is_proven(lowerer *l) {
     }
     if (at != map->handle_count) return false;
   }
-  /* Kernels and calls follow each other as the instructions do. A kernel is one node for certain if the first that it
-   * can be is the last that it can be. */
+  /* Kernels and calls must follow each other as the instructions do. The node of a kernel is certain if the first and
+   * the last node that it can be are the same. */
   const etr_placed *instructions = l->placement->instructions.data;
   size_t count = l->placement->instructions.count;
   uint32_t at = 0, delegate = 0;
@@ -152,7 +154,7 @@ static bool is_proven(lowerer *l) {
     if (!proves(&instructions[i])) continue;
     uint32_t call = instructions[i].is_delegate ? l->call_of[--delegate] : ETR_NONE;
     at = find_instruction(l, &instructions[i], call, at - 1, true);
-    if (at == ETR_NONE) return true; /* what was found behind its last instruction is no proof against it */
+    if (at == ETR_NONE) return true; /* the search past the last instruction does not disprove the order */
     l->is_open[i] = l->node_of[i] != ETR_NONE && l->fx.vertices[l->fx.order[at]].node != l->node_of[i];
   }
   return true;
@@ -169,7 +171,7 @@ static void rank_part(const lowerer *l, size_t delegate, uint32_t *rank, int32_t
   }
 }
 
-static bool keep(const lowerer *l, etr_lowering *out) {
+static bool fill_lowering(const lowerer *l, etr_lowering *out) {
   size_t node_count = l->placement->method->graph->node_count;
   uint32_t *rank = etr_arena_alloc_array(l->arena, node_count, sizeof *rank), next = 0;
   int32_t *delegate_of = etr_arena_alloc_array(l->arena, node_count, sizeof *delegate_of);
@@ -191,8 +193,8 @@ static bool keep(const lowerer *l, etr_lowering *out) {
 
 /* ---- All ---- */
 
-/* Steps for each node, and in all. Of 70 real models the one that needs most takes 29 a node. Hundreds of delegates
- * side by side that list the same handles need more, as each that leaves moves behind all others. */
+/* Budget in steps, for each node and in all. Among 70 real models the largest need is 29 steps a node. Hundreds of
+ * parallel delegates that list the same handles need more, because each one that leaves is moved behind all others. */
 enum { BUDGET_OF_NODE = 1 << 8, BUDGET = 1 << 24 };
 
 static bool list_delegates(lowerer *l) {
@@ -209,7 +211,7 @@ static bool list_delegates(lowerer *l) {
   return l->delegates && l->call_of && l->parts && l->part_sizes;
 }
 
-static bool start(lowerer *l, const etr_roles *roles) {
+static bool start_lowering(lowerer *l, const etr_roles *roles) {
   if (!etr_fx_build(&l->fx, l->placement->method->graph, l->delegate_count, &l->scratch)) return false;
   l->member = etr_arena_alloc_array(&l->scratch, l->fx.vertex_capacity, sizeof *l->member);
   uint32_t *leaving = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *leaving);
@@ -228,7 +230,7 @@ static bool start(lowerer *l, const etr_roles *roles) {
   return etr_partitioner_init(&l->partitioner);
 }
 
-/* The partitioners that a model may have been lowered with, one after the other. */
+/* The sequences of partitioners with which a model may have been lowered. */
 static const struct {
   etr_partition_stage stages[2];
   size_t count;
@@ -240,11 +242,11 @@ static const struct {
 };
 
 static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
-  if (!start(l, roles)) return false;
+  if (!start_lowering(l, roles)) return false;
   for (size_t i = 0; i < strategies[strategy].count; i++) {
     size_t first = l->partitioner.leaving_count;
     if (!etr_partition_find(&l->partitioner, strategies[strategy].stages[i])) return false;
-    /* A constant leaves with the delegate that alone uses it. */
+    /* A constant leaves the graph with the delegate that is its only user. */
     const etr_fx_graph *fx = &l->fx;
     for (size_t j = 0; j < fx->order_count; j++) {
       uint32_t vertex = fx->order[j];
@@ -255,7 +257,7 @@ static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
         if (l->member[users[k]] != member) member = -1;
       l->member[vertex] = member;
     }
-    if (!take_out(l, first)) return false;
+    if (!take_out_delegates(l, first)) return false;
   }
   return l->partitioner.leaving_count == l->delegate_count && rename_calls(l) && is_proven(l);
 }
@@ -279,7 +281,7 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
         "%s: too many delegates to repeat the lowering: kernels and delegates with the same debug handles are told "
         "apart by the graph's order, an estimate",
         etr_method_label(placement->method));
-  good = good && !etr_arena_failed(&l.scratch) && (!found || keep(&l, out));
+  good = good && !etr_arena_failed(&l.scratch) && (!found || fill_lowering(&l, out));
   etr_arena_clear(&l.scratch);
   return good;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * place.c - order first, then bodies, data flow as the check, and what is left.
+ * place.c - finds nodes by the order of the lowering, in bodies, by data flow, and then by handle and operator.
  */
 #include "method/program_values.h"
 #include "place/bodies.h"
@@ -8,16 +8,16 @@
 #include "place/lowering.h"
 #include "place/placement.h"
 
-/* ---- Which nodes each delegate holds ---- */
+/* ---- The nodes of each delegate ---- */
 
 typedef struct finder {
   etr_placement *placement;
   bool *taken;
   etr_arena *arena, *scratch;
-  size_t *skip; /* of etr_method_next_free() */
+  size_t *skip; /* state of etr_method_next_free() */
 } finder;
 
-static bool keep_node(finder *f, int32_t instruction, uint32_t node) {
+static bool add_delegate_node(finder *f, int32_t instruction, uint32_t node) {
   etr_delegate_node *added = etr_vec_push(f->arena, &f->placement->delegate_nodes);
   if (!added) return false;
   *added = (etr_delegate_node){instruction, node};
@@ -27,43 +27,43 @@ static bool keep_node(finder *f, int32_t instruction, uint32_t node) {
 
 /* ---- By handle lists ---- */
 
-/* An entry of a delegate's handle list; or a node of its payload's operators, by handle. */
+/* An entry of a delegate's handle list with its index, or a node of its payload's operators. */
 typedef struct entry {
-  uint32_t handle, place;
+  uint32_t handle, index;
 } entry;
 
 typedef etr_vec(entry) entries;
 
-static bool push(finder *f, entries *list, uint32_t handle, uint32_t place) {
+static bool push_entry(finder *f, entries *list, uint32_t handle, uint32_t index) {
   entry *added = etr_vec_push(f->scratch, list);
-  if (added) *added = (entry){handle, place};
+  if (added) *added = (entry){handle, index};
   return added != NULL;
 }
 
 static bool list_entries(finder *f, const etr_placed *delegate, entries *listed, entries *own) {
   const etr_node *nodes = f->placement->method->graph->nodes;
   for (uint32_t i = 0; i < delegate->map->handle_count; i++)
-    if (!push(f, listed, delegate->map->handles[i], i)) return false;
+    if (!push_entry(f, listed, delegate->map->handles[i], i)) return false;
   for (size_t i = 0; delegate->payload && i < delegate->payload->count; i++) {
     uint32_t node = delegate->operator_nodes[i];
     bool is_first = node != ETR_NONE && delegate->payload->operators[i].completes == ETR_NONE;
-    if (is_first && !push(f, own, nodes[node].debug_handle, node)) return false;
+    if (is_first && !push_entry(f, own, nodes[node].debug_handle, node)) return false;
   }
   etr_sort(listed->data, listed->count, sizeof *listed->data, etr_by_two_numbers);
   etr_sort(own->data, own->count, sizeof *own->data, etr_by_two_numbers);
   return true;
 }
 
-/* Of each handle the nodes of the payload's operators, then the next that are left in the graph's order; ETR_NONE where
- * none is. */
-static bool assign(finder *f, const etr_placed *delegate, uint32_t *nodes) {
+/* Assigns a node to each entry of a delegate's handle list: a node of the payload's operators with that handle, or else
+ * the next unassigned node in graph order; ETR_NONE if there is none. */
+static bool assign_handles(finder *f, const etr_placed *delegate, uint32_t *nodes) {
   entries listed = {0}, own = {0};
   if (!list_entries(f, delegate, &listed, &own)) return false;
   for (size_t i = 0, at = 0; i < listed.count; i++) {
-    uint32_t handle = listed.data[i].handle, *node = &nodes[listed.data[i].place];
+    uint32_t handle = listed.data[i].handle, *node = &nodes[listed.data[i].index];
     while (at < own.count && own.data[at].handle < handle) at++;
     if (at < own.count && own.data[at].handle == handle)
-      *node = own.data[at++].place;
+      *node = own.data[at++].index;
     else
       *node = etr_method_next_free(f->placement->method, f->taken, f->skip, handle);
     if (*node != ETR_NONE) f->taken[*node] = true;
@@ -93,14 +93,14 @@ static bool assign_in_order(finder *f, const etr_lowering *order) {
     if (order->delegate_of[i] >= 0) list[count++] = (ranked_node){order->delegate_of[i], order->rank[i], i};
   etr_sort(list, count, sizeof *list, by_rank);
   for (size_t i = 0; i < count; i++)
-    if (!keep_node(f, list[i].instruction, list[i].node)) return false;
+    if (!add_delegate_node(f, list[i].instruction, list[i].node)) return false;
   return true;
 }
 
-/* Fills delegate_nodes, node_delegate and is_ordered of a placement. Where the order of the lowering is proven, it
- * says which nodes each delegate holds. Else each entry of the delegates' handle lists gets a node: one of the
- * delegate's payload, or the next of that handle in the graph's order. taken: per node, whether a kernel or an operator
- * of a payload runs it; what delegates hold is added. False: out of memory. */
+/* Fills delegate_nodes, node_delegate and is_ordered of a placement. If the order of the lowering is proven, it says
+ * which nodes each delegate contains. Otherwise each entry of the delegates' handle lists gets a node: one of the
+ * delegate's payload, or the next node with that handle in graph order. `taken` says for each node whether a kernel or
+ * an operator of a payload runs it; the nodes of delegates are added. Returns false when out of memory. */
 static bool find_delegate_nodes(etr_placement *placement, const etr_roles *roles, const etr_lowering *order,
                                 bool *taken, etr_arena *arena, etr_arena *scratch) {
   finder f = {.placement = placement, .taken = taken, .arena = arena, .scratch = scratch};
@@ -114,14 +114,14 @@ static bool find_delegate_nodes(etr_placement *placement, const etr_roles *roles
     const etr_placed *delegate = &f.placement->instructions.data[i];
     if (!delegate->is_delegate || !delegate->map || delegate->map->handle_count == 0) continue;
     uint32_t *nodes = etr_arena_alloc_array(f.scratch, delegate->map->handle_count, sizeof *nodes);
-    if (!nodes || !assign(&f, delegate, nodes)) return false;
+    if (!nodes || !assign_handles(&f, delegate, nodes)) return false;
     for (size_t k = 0; k < delegate->map->handle_count; k++)
-      if (nodes[k] != ETR_NONE && !keep_node(&f, delegate->id, nodes[k])) return false;
+      if (nodes[k] != ETR_NONE && !add_delegate_node(&f, delegate->id, nodes[k])) return false;
   }
   return f.skip != NULL;
 }
 
-/* ---- Order first, then bodies, data flow as the check, and what is left ---- */
+/* ---- Finding the nodes of kernels: order, bodies, data flow, then the remaining ones ---- */
 
 typedef struct placer {
   etr_placement *placement;
@@ -133,14 +133,14 @@ typedef struct placer {
   bool *taken; /* per node: a kernel or an operator of a payload runs it */
 } placer;
 
-static void take(placer *p, etr_placed *kernel, uint32_t node, etr_match match) {
+static void set_node(placer *p, etr_placed *kernel, uint32_t node, etr_match match) {
   kernel->node = node;
   kernel->match = match;
   p->taken[node] = true;
 }
 
-/* Data flow has not decided: there is no program, or it does not say. */
-static bool is_left(const etr_placed *kernel) {
+/* Returns whether a kernel has no node yet, and data flow has not excluded its nodes. */
+static bool is_unplaced(const etr_placed *kernel) {
   return kernel->is_kernel && kernel->node == ETR_NONE && !kernel->is_contradicted;
 }
 
@@ -150,39 +150,40 @@ static bool agrees(const placer *p, const etr_placed *kernel, uint32_t node) {
 
 /* ---- By handle and operator ---- */
 
-static void take_group(placer *p, const etr_kernel_group *group) {
+static void place_group(placer *p, const etr_kernel_group *group) {
   const etr_node_slot *slots = &p->placement->method->by_operator.slots[group->first];
   size_t at = 0, count = 0;
   for (size_t i = 0; i < group->node_count; i++) count += !p->taken[slots[i].node];
   for (size_t i = 0; i < group->kernels.count; i++) {
     etr_placed *kernel = &p->placement->instructions.data[group->kernels.data[i]];
-    if (!is_left(kernel)) continue;
+    if (!is_unplaced(kernel)) continue;
     while (at < group->node_count && (p->taken[slots[at].node] || !p->roles.is_kernel[slots[at].node])) at++;
     if (at == group->node_count) return;
-    take(p, kernel, slots[at].node, count == 1 ? ETR_MATCH_HANDLE : ETR_MATCH_ALIGNED);
+    set_node(p, kernel, slots[at].node, count == 1 ? ETR_MATCH_HANDLE : ETR_MATCH_ALIGNED);
   }
 }
 
 /* ---- By elimination ---- */
 
-/* An operator that was replaced after the Edge graph was recorded (cpp_rich): a node that is left of its handle. */
-static bool take_rest(placer *p) {
+/* Assigns kernels whose operator was replaced after the Edge graph was recorded (fixture cpp_rich) an unassigned node
+ * of their handle. */
+static bool place_rest(placer *p) {
   const etr_method_inputs *method = p->placement->method;
   size_t *skip = etr_arena_alloc_array(&p->scratch, method->by_handle_count, sizeof *skip);
   for (size_t i = 0; skip && i < p->placement->instructions.count; i++) {
     etr_placed *kernel = &p->placement->instructions.data[i];
     bool has_handle = kernel->map && kernel->map->handle_count && !kernel->is_prim;
-    if (!is_left(kernel) || !has_handle) continue;
+    if (!is_unplaced(kernel) || !has_handle) continue;
     uint32_t handle = kernel->map->handles[0], node = etr_method_next_free(method, p->taken, skip, handle);
     if (node == ETR_NONE || p->roles.is_delegated[node] || !agrees(p, kernel, node)) continue;
-    take(p, kernel, node, etr_method_shares_handle(method, handle) ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE);
+    set_node(p, kernel, node, etr_method_shares_handle(method, handle) ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE);
   }
   return skip != NULL;
 }
 
 /* ---- All ---- */
 
-/* Where each handle is one node's, the lists of handles tell all. */
+/* Returns whether several nodes share a handle. If none do, the handle lists suffice. */
 static bool needs_order(const etr_method_inputs *method) {
   for (size_t i = 1; i < method->by_handle_count; i++)
     if (method->by_handle[i].handle == method->by_handle[i - 1].handle) return true;
@@ -207,15 +208,15 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
              "%s: the program's lists of tensors or its delegates' operators are too many to follow: some times get no "
              "node, or an estimate",
              etr_method_label(placement->method));
-  /* The order of the lowering gives kernels their nodes. */
+  /* Assigns nodes by the order of the lowering. */
   for (size_t i = 0; p->order.is_proven && i < p->placement->instructions.count; i++) {
     etr_placed *kernel = &p->placement->instructions.data[i];
     uint32_t node = p->order.node_of[i];
-    if (!is_left(kernel) || node == ETR_NONE || p->taken[node] || !agrees(p, kernel, node)) continue;
-    take(p, kernel, node, p->order.is_open[i] ? ETR_MATCH_ALIGNED : ETR_MATCH_ORDER);
+    if (!is_unplaced(kernel) || node == ETR_NONE || p->taken[node] || !agrees(p, kernel, node)) continue;
+    set_node(p, kernel, node, p->order.is_open[i] ? ETR_MATCH_ALIGNED : ETR_MATCH_ORDER);
   }
-  for (size_t i = 0; i < p->groups.count; i++) take_group(p, &p->groups.data[i]);
-  /* A handle and an operator that one node alone has need no order. */
+  for (size_t i = 0; i < p->groups.count; i++) place_group(p, &p->groups.data[i]);
+  /* If only one node has the handle and the operator, the match is certain without an order. */
   for (size_t i = 0; i < p->groups.count; i++) {
     const etr_kernel_group *group = &p->groups.data[i];
     if (group->node_count > 1) continue;
@@ -224,7 +225,7 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
       if (kernel->node != ETR_NONE) kernel->match = ETR_MATCH_HANDLE;
     }
   }
-  if (!take_rest(p)) return false;
+  if (!place_rest(p)) return false;
   return find_delegate_nodes(placement, &p->roles, &p->order, p->taken, p->arena, &p->scratch);
 }
 

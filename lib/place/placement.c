@@ -21,7 +21,7 @@ etr_placed *etr_placed_instruction(const etr_placement *placement, int32_t id) {
 typedef struct collector {
   etr_placement *placement;
   etr_arena *arena;
-  etr_map index; /* id -> place */
+  etr_map index; /* id -> index */
 } collector;
 
 static etr_placed *add_instruction(collector *c, int32_t id) {
@@ -36,7 +36,8 @@ static etr_placed *add_instruction(collector *c, int32_t id) {
   return added;
 }
 
-/* The reinplace pass runs "index_put" of the Edge graph as "index_put_", a new node without a handle. */
+/* Sets the operator of a kernel. The reinplace pass runs "index_put" of the Edge graph as "index_put_", a new node
+ * without a handle; such a kernel gets the operator of the graph. */
 static void name_operator(const etr_method_inputs *method, etr_placed *kernel, etr_slice op) {
   kernel->op = op;
   bool has_bodies = method->graph && method->graph->subgraph_count;
@@ -78,11 +79,11 @@ static bool add_from_map(collector *c) {
   return true;
 }
 
-/* The one backend that writes such events, where neither program nor map tells: an event that another one writes as
- * surely leaves it open. */
-static void tell_backends(const etr_placement *placement, const etr_block *block) {
+/* Sets the backend of delegates that neither program nor map name, if exactly one backend writes such events. If events
+ * point to two backends, it stays unknown. */
+static void find_backends(const etr_placement *placement, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
-    const etr_decoder *told = NULL;
+    const etr_decoder *decoder_found = NULL;
     bool is_open = false;
     end = etr_block_instruction_end(block, i);
     etr_placed *instruction = etr_placed_instruction(placement, block->events[i].instruction_id);
@@ -90,10 +91,10 @@ static void tell_backends(const etr_placement *placement, const etr_block *block
     for (size_t k = i; k < end; k++) {
       const etr_event *e = &block->events[k];
       const etr_decoder *decoder = etr_decoder_of_event(e->delegate_id ? e->delegate_id : e->name);
-      is_open |= decoder && told && decoder != told;
-      if (decoder) told = decoder;
+      is_open |= decoder && decoder_found && decoder != decoder_found;
+      if (decoder) decoder_found = decoder;
     }
-    if (told && !is_open) instruction->backend = told->id;
+    if (decoder_found && !is_open) instruction->backend = decoder_found->id;
   }
 }
 
@@ -101,7 +102,7 @@ static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blo
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < count; i++) {
-    /* What ran decides: an instruction with a kernel's event is a kernel, whatever the map says. */
+    /* Events override the map: an instruction with a kernel's event is a kernel. */
     const etr_block *block = &blocks->blocks[mine[i]];
     for (size_t k = 0; k < block->event_count; k++) {
       const etr_event *e = &block->events[k];
@@ -129,7 +130,7 @@ bool etr_instructions_collect(etr_placement *placement, uint32_t method, const e
            etr_by_int);
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
-  for (size_t i = 0; i < count; i++) tell_backends(placement, &blocks->blocks[mine[i]]);
+  for (size_t i = 0; i < count; i++) find_backends(placement, &blocks->blocks[mine[i]]);
   return true;
 }
 
@@ -144,7 +145,7 @@ const etr_delegate_node *etr_nodes_of_delegate(const etr_placement *placement, i
   return *count ? &list[first] : NULL;
 }
 
-/* The innermost module that holds both. */
+/* Returns the innermost module that contains both modules. */
 static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
   for (uint32_t x = a; x != ETR_NONE; x = graph->modules[x].parent)
     for (uint32_t y = b; y != ETR_NONE; y = graph->modules[y].parent)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * placement.h - what the join finds out about one method: which node each instruction is, and which nodes each delegate
- * holds. Layer 3.
+ * placement.h - the node of each instruction of a method, and the nodes of each delegate. Layer 3.
  */
 #ifndef ETR_PLACEMENT_H
 #define ETR_PLACEMENT_H
@@ -9,26 +8,25 @@
 #include "method/method.h"
 #include "runs/blocks.h"
 
-/* ---- What the join finds out about one method: which node each instruction is, and which nodes each delegate holds
- * ---- */
+/* ---- The placement: the node of each instruction of a method, and the nodes of each delegate ---- */
 
-/** One instruction of a method, from whichever source knows it. */
+/** One instruction of a method, from any source that describes it. */
 typedef struct etr_placed {
   int32_t id;
-  const etr_map_instruction *map; /* what the record's maps say; NULL if nothing */
-  etr_slice op;                   /* of a kernel: normalised (operator.h); empty if unknown */
-  bool is_kernel;                 /* runs as a kernel: the .pte or an event says so */
-  bool is_delegate;               /* calls a delegate */
-  bool is_contradicted;       /* of a kernel: the .pte has it read or write what none of the nodes with its handle and
-                                 operator does */
-  bool is_in_place;           /* of a kernel: the graph has its operator, which is not in place, and no map names it */
-  bool is_prim;               /* a kernel of the runtime itself, executorch_prim: shapes, loops */
-  const char *backend;        /* of a delegate; NULL if unknown */
-  uint32_t node;              /* a kernel's node; ETR_NONE if it could not be told */
-  etr_match match;            /* how its node was found */
-  const etr_payload *payload; /* of a delegate, where the .pte has it and its backend is known; else NULL */
-  const uint32_t *operator_nodes; /* per operator of the payload: its node, ETR_NONE if it has none */
-  const bool *operator_by_order;  /* per operator: other nodes had the same claim, and order decided */
+  const etr_map_instruction *map; /* its entry in the record's maps; NULL if there is none */
+  etr_slice op;                   /* operator of a kernel, normalised (operator.h); empty if unknown */
+  bool is_kernel;                 /* the .pte or an event shows that it runs as a kernel */
+  bool is_delegate;               /* it calls a delegate */
+  bool is_contradicted; /* for a kernel: by the .pte it reads or writes values that no node with its handle and operator
+                           does */
+  bool is_in_place;     /* for a kernel: no map names it, and the graph has its variant that is not in place */
+  bool is_prim;         /* it is a kernel of the runtime itself, executorch_prim: shapes, loops */
+  const char *backend;  /* backend of a delegate; NULL if unknown */
+  uint32_t node;        /* node of a kernel; ETR_NONE if unknown */
+  etr_match match;      /* how its node was found */
+  const etr_payload *payload;     /* payload of a delegate, if the .pte has it and its backend is known; else NULL */
+  const uint32_t *operator_nodes; /* per operator of the payload: its node; ETR_NONE if it has none */
+  const bool *operator_by_order;  /* per operator: other nodes matched equally well, and order decided */
 } etr_placed;
 
 /** A node in a delegate. */
@@ -39,45 +37,44 @@ typedef struct etr_delegate_node {
 
 typedef struct etr_pte_graph etr_pte_graph; /* program_graph.h */
 
-/** What was found out. */
+/** The placement of one method. */
 typedef struct etr_placement {
   const etr_method_inputs *method;
   etr_vec(etr_placed) instructions; /* by ascending id */
-  int32_t *
-      node_delegate; /* per node of the graph: instruction of the delegate it is in; -1: runs as a kernel, or unknown */
-  etr_vec(etr_delegate_node)
-      delegate_nodes; /* the same by delegate: by instruction, then in the order the delegate runs them */
-  bool is_ordered;    /* the order in which delegate_nodes stand is that in which they run: handle lists tell, or the
+  int32_t *node_delegate; /* per node of the graph: instruction of its delegate; -1: it runs as a kernel, or unknown */
+  etr_vec(etr_delegate_node) delegate_nodes; /* the delegated nodes, sorted by instruction, then in the order in which
+                                                the delegate runs them */
+  bool is_ordered;    /* the order of delegate_nodes is known to be that in which they run, from handle lists or the
                          lowering (lowering.h) */
-  uint32_t ambiguous; /* nodes that could as well be delegated as not */
-  etr_pte_graph *program_graph; /* the program as a graph, where it takes the place of the Edge graph that there is none
-                                   of: its nodes are those of the events; else NULL */
+  uint32_t ambiguous; /* number of nodes that are equally likely to be delegated or not */
+  etr_pte_graph *program_graph; /* the program as a graph, if there is no Edge graph: events then have its nodes */
 } etr_placement;
 
-/** Fills the instructions from the program, the maps and the method's blocks. They live in the arena. False: out of
- * memory. */
+/** Fills the instructions from the program, the maps and the method's blocks. They live in the arena. Returns false
+ * when out of memory. */
 bool etr_instructions_collect(etr_placement *placement, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
                               etr_arena *scratch);
 
-/** The instruction with this id, or NULL. */
+/** Returns the instruction with this id; NULL if there is none. */
 etr_placed *etr_placed_instruction(const etr_placement *placement, int32_t id);
 
-/** The nodes of one delegate, in the order in which it runs them. */
+/** Returns the nodes of one delegate, in the order in which it runs them, and sets *count. The placement owns them. */
 const etr_delegate_node *etr_nodes_of_delegate(const etr_placement *placement, int32_t instruction_id, size_t *count);
 
-/** The innermost module that holds all nodes of a delegate; 0 (the model) where none are known. The method has a graph.
+/** Returns the innermost module that contains all nodes of a delegate; 0 (the model) if none are known. The method must
+ * have a graph.
  */
 uint32_t etr_module_of_delegate(const etr_placement *placement, int32_t instruction_id);
 
-/* ---- Which node each instruction of a method is, and which delegate each other node is in ---- */
+/* ---- Placing a method: finding the node of each instruction, and the delegate of each other node ---- */
 
-/* The lowering is repeated first (lowering.h): where its order proves itself, an instruction's place tells its node.
- * With the .pte data flow checks that, and decides which views memory planning removed (data_flow.h). Where neither
- * tells, a kernel whose handle and operator one node alone has is that node; of several it is one by the order of the
- * graph, which is an estimate. */
+/* The lowering is repeated first (lowering.h): if its order is proven, the position of an instruction identifies its
+ * node. With the .pte, data flow checks that and decides which views memory planning removed (data_flow.h). If neither
+ * identifies a kernel's node and only one node has its handle and operator, it is that node; if several have them, one
+ * is chosen by the order of the graph, which is an estimate. */
 
-/** Fills a placement's instructions from its inputs and the method's blocks, then gives kernels and delegates their
- * nodes. What stopped early warns. False: out of memory. */
+/** Fills a placement's instructions from its inputs and the method's blocks, then finds the nodes of kernels and
+ * delegates. A step that reaches a limit warns. Returns false when out of memory. */
 bool etr_place_method(etr_placement *placement, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
                       etr_warnings *warnings);
 

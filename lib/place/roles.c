@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * roles.c - handle by handle.
+ * roles.c - counts kernels and delegated nodes handle by handle.
  */
 #include "place/roles.h"
 
@@ -9,10 +9,10 @@
 #include "method/graph_values.h"
 #include "place/fx_graph.h"
 
-/* Why a node stays in the program, the strongest reason first. */
+/* Reasons for which a node stays in the program, the strongest first. */
 typedef enum reason {
-  MUST_STAY, /* no tensor */
-  NOT_TAKEN, /* by the partitioner */
+  MUST_STAY, /* its result is not a tensor */
+  NOT_TAKEN, /* the partitioner does not take it */
   SYMBOLIC_VIEW,
   VIEW,
   NO_REASON,
@@ -22,18 +22,18 @@ typedef enum reason {
 typedef struct finder {
   etr_roles *out;
   const etr_placement *placement;
-  const etr_backend *backend; /* of the first delegate: few methods have two */
-  const uint32_t *entries;    /* per node: how often a handle list has it */
-  uint8_t *reasons;           /* per node: 1 + its reason to stay; 0: not asked for yet */
+  const etr_backend *backend; /* backend of the first delegate: few methods have two backends */
+  const uint32_t *entries;    /* per node: number of entries that a handle list has for it */
+  uint8_t *reasons;           /* per node: 1 + its reason to stay; 0: not computed yet */
   etr_arena *arena;
 } finder;
 
-/* The nodes of one handle that may be delegated, by operator. */
+/* The nodes of one handle that may be delegated. */
 typedef struct selection {
   finder *f;
   const etr_handle_node *nodes;
   size_t count;
-  uint32_t available; /* entries of a handle list that those marked as delegated are */
+  uint32_t available; /* entries of handle lists for the nodes that are marked as delegated */
 } selection;
 
 static const etr_backend *backend_of(const etr_placement *placement) {
@@ -66,7 +66,7 @@ static reason reason_to_stay(finder *f, uint32_t node) {
 
 /* ---- Kernels ---- */
 
-/* Of a group's nodes those are kernels first that no delegate can hold. */
+/* Marks nodes of a group as kernels: first those that no delegate can contain, then others, one for each kernel. */
 static void mark_kernels(finder *f, const etr_kernel_group *group) {
   const etr_method_inputs *method = f->placement->method;
   size_t left = group->kernels.count;
@@ -86,21 +86,21 @@ static const etr_node *node_at(const selection *s, size_t i) {
   return &s->f->placement->method->graph->nodes[s->nodes[i].node];
 }
 
-static bool is_open(const selection *s, size_t i, reason why) {
+static bool may_stay(const selection *s, size_t i, reason why) {
   return s->f->out->is_delegated[s->nodes[i].node] && reason_to_stay(s->f, s->nodes[i].node) == why;
 }
 
-enum { MOST_OPERATORS = 8 }; /* with one reason at one handle: all their subsets are tried */
+enum { MOST_OPERATORS = 8 }; /* limit for one reason and handle, because all subsets of the operators are tried */
 
-/* The operators with a reason to stay, and the entries of each. */
+/* The operators of the nodes with one reason to stay, and the entries of each. */
 typedef struct operators {
   const char *targets[MOST_OPERATORS];
   uint32_t entries[MOST_OPERATORS], all;
   size_t count;
-  bool is_whole; /* there are no more */
+  bool is_whole; /* it lists all such operators */
 } operators;
 
-static size_t place_of(operators *o, const char *target) {
+static size_t index_of_operator(operators *o, const char *target) {
   size_t i = 0;
   while (i < o->count && strcmp(o->targets[i], target) != 0) i++;
   if (i == o->count && i < MOST_OPERATORS) o->targets[o->count++] = target;
@@ -108,7 +108,8 @@ static size_t place_of(operators *o, const char *target) {
   return i;
 }
 
-/* The first operators whose entries are as many as have to stay; 0: there are none. *others: there are more. */
+/* Returns the first subset of operators that has the wanted number of entries, as bits; 0: there is none. Sets *others
+ * if there are more such subsets. */
 static unsigned subset_of(const operators *o, uint32_t wanted, bool *others) {
   unsigned found = 0;
   *others = false;
@@ -123,23 +124,24 @@ static unsigned subset_of(const operators *o, uint32_t wanted, bool *others) {
   return found;
 }
 
-/* Lets nodes with this reason stay, until as many are left as the delegates list: whole operators, or the last. */
+/* Lets nodes with this reason stay until the number of delegated nodes is what the delegates list: all nodes of some
+ * operators if that is possible, else the last nodes. */
 static void let_stay(selection *s, reason why, uint32_t wanted) {
-  /* The operators of the nodes that may stay, with their entries. */
+  /* Collects the operators of the nodes that may stay, with their entries. */
   operators o = {.is_whole = true};
   for (size_t i = 0; i < s->count; i++) {
-    if (!is_open(s, i, why)) continue;
-    size_t place = place_of(&o, node_at(s, i)->target);
+    if (!may_stay(s, i, why)) continue;
+    size_t index = index_of_operator(&o, node_at(s, i)->target);
     o.all += s->f->entries[s->nodes[i].node];
-    if (place < MOST_OPERATORS) o.entries[place] += s->f->entries[s->nodes[i].node];
+    if (index < MOST_OPERATORS) o.entries[index] += s->f->entries[s->nodes[i].node];
   }
   uint32_t leaving = s->available - wanted;
   bool others, all = o.all <= leaving;
   unsigned subset = all ? 0 : subset_of(&o, leaving, &others);
   if (!all && (subset == 0 || others)) s->f->out->ambiguous += o.all;
   for (size_t i = s->count; i-- > 0 && s->available > wanted;) {
-    if (!is_open(s, i, why)) continue;
-    if (subset && !(subset >> place_of(&o, node_at(s, i)->target) & 1)) continue;
+    if (!may_stay(s, i, why)) continue;
+    if (subset && !(subset >> index_of_operator(&o, node_at(s, i)->target) & 1)) continue;
     s->f->out->is_delegated[s->nodes[i].node] = false;
     s->available -= ETR_MIN(s->available, s->f->entries[s->nodes[i].node]);
   }
@@ -160,7 +162,7 @@ static bool select_nodes(finder *f, size_t first, size_t count, uint32_t wanted)
 
 static etr_slice key_of(const uint32_t *handle) { return (etr_slice){(const char *)handle, sizeof *handle}; }
 
-/* How often handles are listed by delegates. */
+/* Counts how often delegates list each handle. */
 static bool count_listed(const etr_placement *placement, etr_map *listed) {
   for (size_t i = 0; i < placement->instructions.count; i++) {
     const etr_placed *instruction = &placement->instructions.data[i];
@@ -173,7 +175,8 @@ static bool count_listed(const etr_placement *placement, etr_map *listed) {
   return true;
 }
 
-/* Counts handle by handle; again where lists do not come out: without entries for getitems. */
+/* Selects the delegated nodes of each handle. Returns false if the numbers differ from the handle lists; the caller
+ * then tries again without entries for getitems. */
 static bool select_all(finder *f, const etr_map *listed) {
   const etr_method_inputs *method = f->placement->method;
   size_t found = 0;
@@ -186,7 +189,7 @@ static bool select_all(finder *f, const etr_map *listed) {
     found++;
     is_consistent &= select_nodes(f, first, end - first, wanted);
   }
-  return is_consistent && found == listed->count; /* or a handle is listed that no node has */
+  return is_consistent && found == listed->count; /* else a listed handle has no node */
 }
 
 bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_kernel_groups *groups, etr_arena *arena) {
@@ -226,7 +229,7 @@ static size_t range_of(const etr_method_inputs *method, const etr_placed *kernel
 
 bool etr_kernel_groups_find(etr_kernel_groups *out, const etr_placement *placement, etr_arena *arena) {
   const etr_method_inputs *method = placement->method;
-  /* 1 + the index of the group whose nodes start there */
+  /* per slot of by_operator: 1 + index of the group whose nodes start there */
   uint32_t *group_of = etr_arena_alloc_array(arena, method->by_operator.count, sizeof *group_of);
   if (!group_of) return false;
   for (uint32_t i = 0; i < placement->instructions.count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile.c - reads the inputs, joins them, and lays the profile out.
+ * profile.c - reads the inputs, joins them, and fills the profile.
  */
 #include "balance/attribute.h"
 #include "base/file.h"
@@ -16,11 +16,11 @@
 
 #include <stdlib.h>
 
-enum { DEFAULT_MAX_FILE_GIB = 1 }; /* of a file that is read whole, and held */
+enum { DEFAULT_MAX_FILE_GIB = 1 }; /* limit on a file that is read whole and kept in memory */
 
-/* The profile and what it lends from: one arena. */
+/* The profile, and the arena in which all that it points to lives. */
 typedef struct profile_box {
-  etr_profile profile; /* first: an etr_profile * is a profile_box * */
+  etr_profile profile; /* must be first, so that an etr_profile * is a profile_box */
   etr_arena arena;
 } profile_box;
 
@@ -32,17 +32,17 @@ typedef struct loader {
   etr_warnings warnings;
   etr_budget budget;
   uint64_t max_file_bytes;
-  etr_map names; /* of events, over all dumps */
+  etr_map names; /* names of events, interned over all dumps */
   etr_record record;
   etr_dump_files dumps;
-  etr_arena runs; /* as the dumps have them: until the blocks are built */
+  etr_arena runs; /* runs as in the dumps; freed when the blocks are built */
   etr_pte pte;
   etr_payloads payloads;
   etr_blocks blocks;
   etr_vec(etr_method_inputs) methods;
-  etr_placement *placements; /* of each method */
+  etr_placement *placements; /* one for each method */
   etr_method *built;         /* the profile's methods, while they are filled in */
-  etr_graph *graphs;         /* the profile's, while they are filled in */
+  etr_graph *graphs;         /* the profile's graphs, while they are filled in */
   etr_map method_by_name;
   size_t edge_graph_count;
   etr_vec(etr_graph) programs; /* program/METHOD of each method of the .pte */
@@ -50,7 +50,7 @@ typedef struct loader {
 
 /* ---- Reading ---- */
 
-/* How large the next file may be. */
+/* Returns the limit on the size of the next file. */
 static uint64_t most_bytes(const loader *l) { return ETR_MIN(l->max_file_bytes, l->budget.left[ETR_BYTES]); }
 
 static etr_status read_dumps(loader *l, etr_error *error) {
@@ -66,7 +66,7 @@ static etr_status read_dumps(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-/* The program in the record, if no other is given. A damaged one is left out, like any other entry. */
+/* Reads the program in the record, if no other is given. A damaged program is left out, like any other entry. */
 static etr_status read_own_program(loader *l, const etr_pte_limits *limits, etr_error *error) {
   etr_error failure;
   const char *record = l->inputs->etrecord, *entry = l->record.pte_entry;
@@ -149,7 +149,7 @@ static etr_method_inputs *method_of(loader *l, const char *name) {
   return added;
 }
 
-/* Every method that any input names, in the order of the maps, the Edge graphs, the .pte. */
+/* Lists every method that any input names, in the order of the maps, the Edge graphs, the .pte. */
 static bool collect_methods(loader *l) {
   for (size_t i = 0; i < l->record.method_count; i++) {
     etr_method_inputs *method = method_of(l, l->record.methods[i].name);
@@ -173,7 +173,7 @@ static bool collect_methods(loader *l) {
   return true;
 }
 
-/* How many methods run something: one that only returns a constant has no instructions. */
+/* Counts the methods that run something. A method that only returns a constant has no instructions. */
 static size_t count_running_methods(const loader *l) {
   size_t count = 0;
   for (size_t i = 0; i < l->methods.count; i++) {
@@ -184,7 +184,7 @@ static size_t count_running_methods(const loader *l) {
   return count;
 }
 
-/* A block of an unknown method has a balance of its own, too. */
+/* Adds a method for each block of an unknown method, which has a balance of its own. */
 static bool add_unknown_methods(loader *l) {
   for (size_t i = 0; i < l->blocks.block_count; i++) {
     etr_block *block = &l->blocks.blocks[i];
@@ -199,7 +199,7 @@ static bool add_unknown_methods(loader *l) {
 
 /* ---- Joining ---- */
 
-/* exported_program is the one program, or that of `forward`. */
+/* The entry exported_program is the only program, or the program of `forward`. */
 static etr_graph *aten_graph_of(loader *l, const etr_method_inputs *method) {
   if (l->options->edge_only || !method->graph || (l->edge_graph_count > 1 && strcmp(method->name, "forward") != 0))
     return NULL;
@@ -222,7 +222,7 @@ static etr_status fail_to_join(const loader *l, etr_error *error) {
   return etr_fail(error, ETR_ERROR_FORMAT, l->profile->pte, NULL, ETR_NO_OFFSET, "%s", l->budget.message);
 }
 
-/* Gives the method's instructions their nodes, its nodes their times. */
+/* Finds the nodes of a method's instructions and the times of its nodes. */
 static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_error *error) {
   etr_placement *placement = &l->placements[index];
   const etr_method_inputs *method = placement->method;
@@ -250,7 +250,7 @@ static etr_status join_all(loader *l, etr_error *error) {
   etr_arena_clear(&l->runs);
   ETR_TRY(etr_choices_check(l->options, &l->blocks, l->methods.data, l->methods.count, error));
   etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->options, &l->warnings);
-  const etr_phases_told *phases = NULL;
+  const etr_known_phases *phases = NULL;
   if (add_unknown_methods(l)) phases = etr_run_phases_find(&l->blocks, l->dumps.dumps.data, l->methods.count, l->arena);
   if (!phases || !etr_skipped_find(&l->blocks, l->options) || !etr_blocks_group(&l->blocks, l->methods.count, l->arena))
     return etr_fail_memory(error);
@@ -270,11 +270,11 @@ static etr_status join_all(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-/* ---- Laying out ---- */
+/* ---- Filling the profile ---- */
 
 enum { LAST_RANK = 4 };
 
-/* The order in which entry points are shown. */
+/* Returns the rank of an entry point in the order in which they are shown. */
 static int rank_of(const etr_graph *graph, const etr_method *methods) {
   static const char *const modules[] = {"edge", "program", "aten"};
   bool timed = graph->times && graph->profile_method != ETR_NONE && methods[graph->profile_method].nodes_ticks > 0;
@@ -283,8 +283,8 @@ static int rank_of(const etr_graph *graph, const etr_method *methods) {
   return (int)ETR_COUNT(modules) + 1;
 }
 
-/* A method's graph is the one that it was joined to, whatever others are called; `places` is where each of the record,
- * and behind them of the program, is shown. */
+/* Sets the graph of each method to the one to which it was joined, whatever others are called. `places` has the index
+ * at which each graph of the record, and then of the program, is shown. */
 static void point_to_graphs(const loader *l, const uint32_t *places) {
   etr_method *methods = l->built;
   size_t program = l->record.graph_count;
@@ -328,7 +328,7 @@ static etr_status lay_out(loader *l, etr_error *error) {
 
 /* ---- Logged values ---- */
 
-/* The buffer that was given, or the one that a log holds for an ETDump. */
+/* Returns the debug buffer that was given, or the one in the log of an ETDump. */
 static etr_status find_debug_buffer(loader *l, etr_error *error) {
   const char *given = l->inputs->debug_buffer;
   const etr_slice *held = &l->dumps.debug_buffer;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * program_graph.c - finding nodes of a program.
+ * program_graph.c - finds nodes of a program's graph.
  */
 #include "program/program_graph.h"
 
-/* Delegate ids are interned, so the pointer stands for the text. */
+/* Delegate ids are interned, so pointers are compared instead of texts. */
 typedef struct node_key {
   const char *delegate_id;
   int64_t instruction_id;

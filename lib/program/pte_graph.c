@@ -16,39 +16,40 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- What the kernels of a .pte are given besides tensors ---- */
+/* ---- The arguments of a .pte's kernels that are not tensors ---- */
 
-/** What is known of a method's values. */
+/** A method's values, as arguments. */
 typedef struct etr_program_arguments {
   const etr_pte_method *program;
   etr_arena *arena;
-  bool *is_computed;  /* per value: an instruction writes it, or the caller gives it */
-  const char **texts; /* per value: as JSON, as far as it was asked for */
+  bool *is_computed;  /* per value: an instruction writes it, or the caller passes it */
+  const char **texts; /* per value: its text as JSON, computed when first needed */
 } etr_program_arguments;
 
-/* ---- Which instruction of a .pte feeds which ---- */
+/* ---- Which instruction of a .pte reads the results of which ---- */
 
-/* A program's values are written and read by place in memory, so instructions are added in the order in which they
- * run: each reads what wrote its arguments last. What is filled lives in the arena. False always means out of memory.
+/* A program's values are written and read by location in memory, so instructions are added in the order in which they
+ * run: each reads from the instruction that wrote its arguments last. The results live in the arena. The functions
+ * return false when out of memory.
  */
 
-/** What wrote each value so far. */
+/** The last writer of each value so far. */
 typedef struct etr_links {
   const etr_pte_method *program;
   etr_arena *arena;
-  etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
+  etr_edge *writer; /* per value of the method: its last writer; node ETR_NONE: none yet */
   etr_storages storages;
-  etr_uses uses;                             /* of the instruction added last */
-  etr_vec(uint32_t) read_args, written_args; /* of the instruction added last: per input and per output of its node, the
-                                                argument */
+  etr_uses uses;                             /* uses of the instruction added last */
+  etr_vec(uint32_t) read_args, written_args; /* for the instruction added last: per input and per output of its node,
+                                                the index of the argument */
   etr_vec(int32_t) sources;                  /* values that were read and that nothing wrote, each once */
   bool *is_source;                           /* per value */
   bool *is_view;                             /* per value: it is read as a view of what was written */
-  etr_vec(int32_t) reads;                    /* of the node added last: per input, the value */
-  bool misses_input;                         /* of the node added last: it reads what no node gives */
+  etr_vec(int32_t) reads;                    /* for the node added last: per input, the value */
+  bool misses_input;                         /* the node added last reads a value that no node computes */
 } etr_links;
 
-/* ---- What program/METHOD is made with ---- */
+/* ---- The builder of program/METHOD ---- */
 
 enum { ETR_NO_INSTRUCTION = -1 };
 
@@ -61,26 +62,26 @@ typedef struct etr_pte_builder {
   etr_arena *arena, *scratch;
   etr_vec(etr_node) nodes;
   etr_vec(etr_subgraph) subgraphs;
-  etr_vec(etr_module) modules; /* of a graph that has none of an Edge graph: one for each delegate that has operators */
+  etr_vec(etr_module) modules; /* modules of a graph without an Edge graph: one for each delegate that has operators */
   etr_links links;
   etr_program_arguments arguments;
-  etr_map kernels; /* name and overload of an operator -> place in targets */
+  etr_map kernels; /* name and overload of an operator -> index in targets */
   etr_vec(const char *) targets;
-  const etr_event **timed; /* of delegates, by instruction, in the order of their blocks */
-  size_t *end_of_timed;    /* per instruction: where its own end there */
+  const etr_event **timed; /* events of delegates, sorted by instruction, in the order of their blocks */
+  size_t *end_of_timed;    /* per instruction: end of its events in timed */
 } etr_pte_builder;
 
 /* ---- EValues as JSON ---- */
 
 typedef etr_program_arguments arguments;
 
-/* ---- What is computed ---- */
+/* ---- Which values are computed ---- */
 
 static void mark(arguments *a, int32_t value) {
   if (value >= 0 && (size_t)value < a->program->value_count) a->is_computed[value] = true;
 }
 
-/* A kernel returns its last argument; a move writes its second. */
+/* Marks what an instruction may write: a kernel its last argument, a move its second, a delegate any argument. */
 static void mark_computed(arguments *a, const etr_instruction *instruction) {
   bool writes = instruction->kind == ETR_INSTRUCTION_KERNEL || instruction->kind == ETR_INSTRUCTION_MOVE;
   if (writes && instruction->arg_count) mark(a, instruction->args[instruction->arg_count - 1]);
@@ -88,7 +89,7 @@ static void mark_computed(arguments *a, const etr_instruction *instruction) {
   for (size_t i = 0; i < instruction->arg_count; i++) mark(a, instruction->args[i]);
 }
 
-/* False: out of memory. */
+/* Initialises the arguments of a program. Returns false when out of memory. */
 static bool program_arguments_init(arguments *a, const etr_pte_method *program, etr_arena *arena, etr_arena *scratch) {
   *a = (arguments){.program = program, .arena = arena};
   a->is_computed = etr_arena_alloc_array(scratch, program->value_count, sizeof *a->is_computed);
@@ -117,13 +118,13 @@ static const char *text_of_string(arguments *a, const char *value) {
   return etr_arena_format(a->arena, "%.*s", (int)excerpt.size, excerpt.text);
 }
 
-/* An integer of a list; NULL: the program computes it. */
+/* Returns an integer of a list; NULL: the program computes it. */
 static const int64_t *item_of(const arguments *a, int32_t index) {
   if (index < 0 || a->is_computed[index] || a->program->values[index].kind != ETR_PTE_VALUE_INT) return NULL;
   return &a->program->values[index].scalar.integer;
 }
 
-/* Cut as json_excerpt.h cuts lists. */
+/* Writes a list, cut as in json_excerpt.h. */
 static const char *text_of_list(arguments *a, const etr_pte_value *list) {
   char text[ETR_JSON_BRIEF_BYTES + 64];
   size_t size = 1;
@@ -154,7 +155,7 @@ static const char *make_text(arguments *a, const etr_pte_value *value) {
   }
 }
 
-/* Made once of each value: kernels share them. */
+/* Returns the text of a value, which is computed only once because kernels share values. */
 static const char *text_of(arguments *a, int32_t index) {
   if (index < 0 || (size_t)index >= a->program->value_count || a->is_computed[index]) return NULL;
   if (!a->texts[index]) a->texts[index] = make_text(a, &a->program->values[index]);
@@ -166,7 +167,7 @@ static const char *text_of(arguments *a, int32_t index) {
 typedef etr_vec(etr_edge) etr_edges;
 typedef etr_vec(etr_value) etr_values;
 
-enum { MOST_ITEMS = 256 }; /* of a list, whose tensors are told apart; beyond what real programs have */
+enum { MOST_ITEMS = 256 }; /* longest list whose tensors are followed one by one; real programs have shorter ones */
 
 /* ---- Values ---- */
 
@@ -187,7 +188,7 @@ static bool is_value(const etr_links *l, int32_t index) {
   return index >= 0 && (size_t)index < l->program->value_count;
 }
 
-/* Marks a value, and what a list holds, as written by an output of a node. */
+/* Marks a value, and the values of a list, as written by an output of a node. */
 static void set_writer(etr_links *l, int32_t index, uint32_t node, uint32_t output) {
   if (!is_value(l, index)) return;
   l->writer[index] = (etr_edge){node, output};
@@ -204,7 +205,7 @@ static void mark_written(etr_links *l, int32_t index, uint32_t node, uint32_t ou
 
 /* ---- What an instruction reads and writes ---- */
 
-/* Nothing is added where nothing wrote. */
+/* Adds an input to a node. Nothing is added if no node wrote the value. */
 static bool add_written(etr_links *l, etr_node *node, etr_edges *inputs, etr_edge writer) {
   if (writer.node == ETR_NONE) return true;
   etr_edge *edge = etr_vec_push(l->arena, inputs);
@@ -215,7 +216,7 @@ static bool add_written(etr_links *l, etr_node *node, etr_edges *inputs, etr_edg
   return true;
 }
 
-static bool note_source(etr_links *l, int32_t index) {
+static bool record_source(etr_links *l, int32_t index) {
   l->misses_input = true;
   if (l->program->values[index].kind != ETR_PTE_VALUE_TENSOR || l->is_source[index]) return true;
   int32_t *source = etr_vec_push(l->arena, &l->sources);
@@ -225,12 +226,12 @@ static bool note_source(etr_links *l, int32_t index) {
 }
 
 static bool add_input(etr_links *l, etr_node *node, etr_edges *inputs, int32_t index) {
-  /* A view that memory planning made one with what it views belongs to the writer of that. */
+  /* A view that memory planning merged with the tensor that it views has the writer of that tensor. */
   int32_t viewed = l->writer[index].node == ETR_NONE ? etr_storages_viewed(&l->storages, index) : -1;
   if (viewed >= 0) l->writer[index] = l->writer[viewed];
   if (viewed >= 0) l->is_view[index] = true;
   etr_edge writer = l->writer[index];
-  if (writer.node == ETR_NONE) return note_source(l, index);
+  if (writer.node == ETR_NONE) return record_source(l, index);
   int32_t *read = etr_vec_push(l->arena, &l->reads);
   if (!read) return false;
   *read = index;
@@ -238,11 +239,11 @@ static bool add_input(etr_links *l, etr_node *node, etr_edges *inputs, int32_t i
 }
 
 static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values *outputs, int32_t index) {
-  if (l->writer[index].node == place) return true; /* an out argument is what the kernel returns, too */
+  if (l->writer[index].node == place) return true; /* an out argument is also returned */
   etr_value *output = etr_vec_push(l->arena, outputs);
   if (!output) return false;
   describe_value(l, output, index);
-  if (l->writer[index].node != ETR_NONE) /* changed in place: another value with a name of its own */
+  if (l->writer[index].node != ETR_NONE) /* changed in place: this is another value with another name */
     output->name = etr_arena_format(l->arena, "value_%d_%u", index, place);
   mark_written(l, index, place, (uint32_t)(outputs->count - 1));
   node->outputs = outputs->data;
@@ -252,7 +253,7 @@ static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values 
 
 /* ---- Together ---- */
 
-/* Nothing is written yet. The method has a program. */
+/* Starts with no value written. The method must have a program. */
 static bool links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena) {
   const etr_pte_method *program = method->program;
   *l = (etr_links){.program = program, .arena = arena};
@@ -265,7 +266,7 @@ static bool links_init(etr_links *l, const etr_method_inputs *method, etr_arena 
   return l->uses.opens_graphs = true;
 }
 
-/* Makes node `place` the input that a value of the method is. False also if there is no such value. */
+/* Makes node `place` the input of the method with this value. Also returns false if there is no such value. */
 static bool links_add_input(etr_links *l, etr_node *node, uint32_t place, int32_t index) {
   etr_value *value = is_value(l, index) ? etr_arena_alloc(l->arena, sizeof *value) : NULL;
   if (!value) return false;
@@ -287,8 +288,8 @@ static bool links_add_source(etr_links *l, etr_node *node, uint32_t place, int32
   return node->name && links_add_input(l, node, place, index);
 }
 
-/* What was added last came with this argument. */
-static bool note_argument(etr_links *l, const etr_node *node, uint32_t argument) {
+/* Records the argument of the inputs and outputs that were added last. */
+static bool record_argument(etr_links *l, const etr_node *node, uint32_t argument) {
   while (l->read_args.count < node->input_count || l->written_args.count < node->output_count) {
     bool is_read = l->read_args.count < node->input_count;
     uint32_t *added = is_read ? etr_vec_push(l->arena, &l->read_args) : etr_vec_push(l->arena, &l->written_args);
@@ -298,8 +299,8 @@ static bool note_argument(etr_links *l, const etr_node *node, uint32_t argument)
   return true;
 }
 
-/* Fills inputs and outputs of node `place`: a kernel, a delegate or a move, which gives a value to another. The tensors
- * of a list are used one by one; a list that is longer than any operator's is one value. */
+/* Fills inputs and outputs of node `place`, which is a kernel, a delegate, or a move of one value to another. The
+ * tensors of a list are used one by one; a list longer than MOST_ITEMS is one value. */
 static bool links_add(etr_links *l, etr_node *node, uint32_t place, int32_t instruction_id) {
   etr_edges inputs = {0};
   etr_values outputs = {0};
@@ -312,20 +313,20 @@ static bool links_add(etr_links *l, etr_node *node, uint32_t place, int32_t inst
     for (end = i + 1; end < l->uses.list.count && uses[end].argument == uses[i].argument;) end++;
     bool is_whole = end - i == 1 || end - i > MOST_ITEMS;
     for (size_t k = is_whole ? i : i + 1; k < (is_whole ? i + 1 : end); k++) {
-      /* Of a delegate that nothing can look into, what nothing wrote before is a result. */
+      /* For an opaque delegate, an argument that nothing wrote before is a result. */
       const etr_use *use = &uses[k];
       bool is_new = l->writer[use->value].node == ETR_NONE && !l->program->values[use->value].constant;
       bool is_written = use->is_written || (use->is_unsure && is_new);
       bool is_read = use->is_read && !(use->is_unsure && is_new) && l->writer[use->value].node != place;
       if (is_read && !add_input(l, node, &inputs, use->value)) return false;
       if (is_written && !add_output(l, node, place, &outputs, use->value)) return false;
-      if (!note_argument(l, node, use->argument)) return false;
+      if (!record_argument(l, node, use->argument)) return false;
     }
   }
   return !etr_arena_failed(l->arena);
 }
 
-/* What the node added last sees its inputs as (etr_graph.views). False: out of memory. */
+/* Stores the shapes in which the node added last sees its inputs (etr_graph.views). */
 static bool links_views(etr_links *l, const etr_node *node, const etr_value **views) {
   etr_value *list = NULL;
   *views = NULL;
@@ -340,7 +341,8 @@ static bool links_views(etr_links *l, const etr_node *node, const etr_value **vi
 
 /* ---- Adding nodes ---- */
 
-/* A node at the end of the graph: zeroed but for its kind, an operator in no subgraph, that works by its name. */
+/* Appends a node to the graph. It is zeroed except that it is an operator in no subgraph whose work follows from its
+ * name. */
 static etr_node *pte_push_node(etr_pte_builder *b, int32_t instruction_id) {
   bool is_granted = b->nodes.count < ETR_NONE && !etr_budget_take(b->placement->method->budget, ETR_NODES, 1);
   etr_node *node = is_granted ? etr_vec_push(b->arena, &b->nodes) : NULL;
@@ -351,14 +353,14 @@ static etr_node *pte_push_node(etr_pte_builder *b, int32_t instruction_id) {
   return node;
 }
 
-/* The same, to be found by etr_pte_graph_node(). */
+/* Appends a node that etr_pte_graph_node() finds. */
 static etr_node *pte_add_node(etr_pte_builder *b, int32_t instruction_id, const char *delegate_id) {
   etr_node *node = pte_push_node(b, instruction_id);
   uint32_t place = (uint32_t)(b->nodes.count - 1);
   return node && etr_pte_graph_note(b->out, instruction_id, delegate_id, place) ? node : NULL;
 }
 
-/* Makes the node stand for a node of the Edge graph. */
+/* Adds a node of the Edge graph to those that the node runs. */
 static void pte_take_edge_node(etr_pte_builder *b, etr_node *node, uint32_t edge_node) {
   const etr_node *source = &b->placement->method->graph->nodes[edge_node];
   const char **names = etr_arena_alloc(b->arena, sizeof *names);
@@ -371,7 +373,7 @@ static void pte_take_edge_node(etr_pte_builder *b, etr_node *node, uint32_t edge
   node->debug_handle = source->debug_handle;
 }
 
-/* The backend that an instruction calls: "unknown" if the program does not say. */
+/* Returns the backend that an instruction calls; "unknown" if the program does not say. */
 static const char *pte_backend_of(const etr_pte_builder *b, const etr_instruction *instruction) {
   const etr_pte_delegate *delegate = etr_delegate_of(b->program, instruction);
   return delegate ? delegate->backend : "unknown";
@@ -379,16 +381,16 @@ static const char *pte_backend_of(const etr_pte_builder *b, const etr_instructio
 
 /* ---- Operators of payloads, and of events, as nodes ---- */
 
-/* A delegate's own graph while it is added. */
+/* The graph of a delegate's payload while it is added. */
 typedef struct inside {
   etr_pte_builder *b;
   const etr_own_graph *own;
-  const etr_placed *known; /* NULL: nothing is */
+  const etr_placed *known; /* NULL: the instruction is unknown */
   int32_t instruction_id;
   uint32_t call, subgraph, module;
   const char *backend;
-  bool is_bound;    /* what it computes is only as large as its sizes at most */
-  etr_edge *writer; /* per value: what wrote it last; node ETR_NONE: nothing */
+  bool is_bound;    /* the sizes of its values are upper bounds */
+  etr_edge *writer; /* per value: its last writer; node ETR_NONE: none */
 } inside;
 
 /* ---- Subgraph ---- */
@@ -441,7 +443,7 @@ static bool describe(inside *in, etr_value *out, uint32_t value) {
   return out->name != NULL;
 }
 
-static bool give_value(inside *in, etr_node *node, uint32_t value) {
+static bool set_output(inside *in, etr_node *node, uint32_t value) {
   etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
   if (!output || !describe(in, output, value)) return false;
   node->outputs = output;
@@ -455,19 +457,19 @@ static bool is_argument(const inside *in, uint32_t value, uint32_t argument) {
   return !v->is_constant && v->argument >= 0 && (uint32_t)v->argument == argument;
 }
 
-/* One for each value that the call reads, in its order. */
+/* Adds an input node for each value that the call reads, in order. */
 static bool add_own_inputs(inside *in, const uint32_t *values) {
   const etr_links *links = &in->b->links;
   for (size_t i = 0; i < links->read_args.count; i++) {
     uint32_t value = values[links->read_args.data[i]];
     const char *name = etr_arena_format(in->b->arena, "input_%zu", i);
     etr_node *node = push_node(in, ETR_NODE_INPUT, name, name);
-    if (!node || (value != ETR_NONE && !give_value(in, node, value))) return false;
+    if (!node || (value != ETR_NONE && !set_output(in, node, value))) return false;
   }
   return true;
 }
 
-static bool tell_bytes(inside *in, etr_node *node, uint64_t bytes) {
+static bool add_bytes_argument(inside *in, etr_node *node, uint64_t bytes) {
   etr_argument *argument = etr_arena_alloc(in->b->arena, sizeof *argument);
   if (!argument) return false;
   *argument = (etr_argument){"bytes", etr_arena_format(in->b->arena, "%" PRIu64, bytes)};
@@ -480,10 +482,10 @@ static bool add_constant(inside *in, uint32_t value) {
   const etr_own_value *v = &in->own->values[value];
   const char *name = etr_arena_format(in->b->arena, "constant_%u", value);
   etr_node *node = push_node(in, ETR_NODE_CONSTANT, name, name);
-  return node && give_value(in, node, value) && (v->bytes == 0 || tell_bytes(in, node, v->bytes));
+  return node && set_output(in, node, value) && (v->bytes == 0 || add_bytes_argument(in, node, v->bytes));
 }
 
-/* Those that operators read. */
+/* Adds the constants that operators read. */
 static bool add_constants(inside *in) {
   for (size_t i = 0; i < in->own->count; i++) {
     const etr_own_operator *o = &in->own->operators[i];
@@ -527,8 +529,8 @@ static bool add_operator(inside *in, size_t index) {
   return true;
 }
 
-/* Where events know better which nodes of the Edge graph the operators are. */
-static void take_nodes_of_events(inside *in) {
+/* Adds the Edge nodes of operators from events that name them. */
+static void add_edge_nodes_of_events(inside *in) {
   etr_pte_builder *b = in->b;
   size_t end = b->end_of_timed[in->instruction_id];
   for (size_t i = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0; i < end; i++) {
@@ -545,11 +547,11 @@ static bool add_operators(inside *in) {
   *own = (etr_own_nodes){in->instruction_id, (uint32_t)in->b->nodes.count, (uint32_t)in->own->count};
   for (size_t i = 0; i < in->own->count; i++)
     if (!add_operator(in, i)) return false;
-  if (in->b->placement->method->graph) take_nodes_of_events(in);
+  if (in->b->placement->method->graph) add_edge_nodes_of_events(in);
   return true;
 }
 
-/* What the call writes, in its order, as far as operators write it. */
+/* Adds the output node with the values that the call writes, in order, as far as operators write them. */
 static bool add_own_output(inside *in, const uint32_t *values) {
   const etr_links *links = &in->b->links;
   etr_edge *inputs = etr_arena_alloc_array(in->b->arena, links->written_args.count, sizeof *inputs);
@@ -566,7 +568,7 @@ static bool add_own_output(inside *in, const uint32_t *values) {
 
 static bool add_own_graph(inside *in) {
   const etr_instruction *instruction = &in->b->program->instructions[in->instruction_id];
-  /* Values by the call's argument that they are; ETR_NONE: none is. */
+  /* Per argument of the call: the value of the payload; ETR_NONE: none. */
   uint32_t *values = etr_arena_alloc_array(in->b->scratch, instruction->arg_count, sizeof *values);
   for (size_t i = 0; values && i < instruction->arg_count; i++) values[i] = ETR_NONE;
   for (uint32_t i = 0; values && i < in->own->value_count; i++) {
@@ -582,13 +584,13 @@ static bool add_own_graph(inside *in) {
 
 /* ---- By events ---- */
 
-/* "Convolution (NHWC, F32) IGEMM #3" without its number. */
+/* Returns the name of an operator, such as "Convolution (NHWC, F32) IGEMM #3", without its number. */
 static const char *operator_name(inside *in, const char *id) {
   const char *number = strstr(id, " #");
   return etr_arena_copy(in->b->arena, (etr_slice){id, number ? (size_t)(number - id) : strlen(id)});
 }
 
-/* Adds an operator behind the one before it. */
+/* Adds an operator that reads the one before it. */
 static bool add_timed(inside *in, const etr_event *e, uint32_t *previous) {
   const char *name = operator_name(in, e->delegate_id);
   etr_node *node = pte_add_node(in->b, in->instruction_id, e->delegate_id);
@@ -628,7 +630,8 @@ static bool add_timed_operators(inside *in) {
 
 /* ---- All ---- */
 
-/* A payload does not say which sizes are bounds: any may be where one that goes in or out is. */
+/* Returns whether sizes in the payload may be upper bounds. A payload does not say which are, so all may be if an
+ * argument of the call has one. */
 static bool has_bound(const etr_pte_builder *b, int32_t instruction_id) {
   const etr_instruction *instruction = &b->program->instructions[instruction_id];
   for (size_t i = 0; i < instruction->arg_count; i++) {
@@ -640,8 +643,9 @@ static bool has_bound(const etr_pte_builder *b, int32_t instruction_id) {
 
 /*
  * Adds the nested graph of a call, whose node is the last one: the operators of its payload with the values that they
- * read and write; or, where no payload can be read and there is an Edge graph, the operators that its events name.
- * Where nothing is known of its inside, adds nothing. own: of its payload; NULL. False: no memory, or no budget, left.
+ * read and write; or, where no payload can be read and there is an Edge graph, the operators that its events name. If
+ * its inside is unknown, nothing is added. own: the graph of its payload, or NULL. Returns false when out of memory, or
+ * if the budget is spent.
  */
 static bool pte_add_delegate(etr_pte_builder *b, int32_t instruction_id, const etr_own_graph *own) {
   inside in = {.b = b,
@@ -671,7 +675,8 @@ static bool add_inputs(builder *b) {
   return !etr_arena_failed(b->arena);
 }
 
-/* A jump reads a number, and what is freed is read no more. */
+/* Returns whether an instruction uses values that need links. A jump reads only a number, and a freed value is not read
+ * again. */
 static bool has_values(const etr_instruction *instruction) {
   return instruction->kind == ETR_INSTRUCTION_KERNEL || instruction->kind == ETR_INSTRUCTION_DELEGATE ||
          instruction->kind == ETR_INSTRUCTION_MOVE;
@@ -679,7 +684,7 @@ static bool has_values(const etr_instruction *instruction) {
 
 static bool add_sources(builder *b) {
   etr_links dry;
-  /* What nothing writes shows in going through all instructions once. */
+  /* Visits all instructions once to find the values that nothing writes. */
   if (!links_init(&dry, b->placement->method, b->scratch)) return false;
   for (size_t i = 0; i < b->program->input_count; i++) {
     etr_node input = {0};
@@ -697,9 +702,9 @@ static bool add_sources(builder *b) {
   return true;
 }
 
-/* ---- What an instruction stands for ---- */
+/* ---- The Edge nodes that an instruction runs ---- */
 
-static void take_delegate_nodes(builder *b, etr_node *node, int32_t instruction_id) {
+static void set_delegate_nodes(builder *b, etr_node *node, int32_t instruction_id) {
   size_t count;
   const etr_delegate_node *list = etr_nodes_of_delegate(b->placement, instruction_id, &count);
   const char **names = etr_arena_alloc_array(b->arena, count, sizeof *names);
@@ -717,7 +722,7 @@ static bool is_timed_operator(const builder *b, const etr_event *e) {
   return is_operator && e->instruction_id >= 0 && (size_t)e->instruction_id < b->program->instruction_count;
 }
 
-/* Calls visit for each event of an operator in a delegate. */
+/* Calls `visit` for each event of an operator in a delegate. */
 static void each_timed(builder *b, void (*visit)(builder *b, const etr_event *e)) {
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(b->blocks, b->method, &count);
@@ -752,7 +757,8 @@ static const char *name_kernel(builder *b, const etr_instruction *instruction) {
                           instruction->overload[0] ? "." : "", instruction->overload);
 }
 
-/* Made once for all instructions that call the same kernel: names are interned, so the pointers stand for the texts. */
+/* Returns the target of a kernel, made once for all instructions that call it. Names are interned, so pointers are
+ * compared instead of texts. */
 static const char *target_of_kernel(builder *b, const etr_instruction *instruction) {
   const char *const key[] = {instruction->op, instruction->overload};
   etr_map_slot *slot = etr_map_at(&b->kernels, (etr_slice){(const char *)key, sizeof key});
@@ -781,7 +787,7 @@ static bool add_call(builder *b, int32_t id) {
   uint32_t index = (uint32_t)(b->nodes.count - 1);
   if (!links_add(&b->links, &b->nodes.data[index], index, id)) return false;
   b->out->works.data[index] = ETR_WORK_HIDDEN;
-  if (b->placement->method->graph) take_delegate_nodes(b, &b->nodes.data[index], id);
+  if (b->placement->method->graph) set_delegate_nodes(b, &b->nodes.data[index], id);
   return pte_add_delegate(b, id, own);
 }
 
@@ -791,8 +797,8 @@ static bool add_kernel(builder *b, int32_t id, const etr_instruction *instructio
   if (!links_add(&b->links, node, index, id)) return false;
   if (!links_views(&b->links, node, &b->out->views.data[index])) return false;
   if (b->links.misses_input) b->out->works.data[index] = ETR_WORK_HIDDEN;
-  /* Gives a node the arguments of its kernel call: numbers, texts and lists of integers. What the program computes is
-   * left out, null in lists. */
+  /* Adds the arguments of the kernel call to the node: numbers, texts and lists of integers. Values that the program
+   * computes are left out, or null in lists. */
   arguments *a = &b->arguments;
   etr_vec(etr_argument) list = {0};
   etr_slice op = etr_operator_of_kernel(instruction->op);
@@ -822,8 +828,8 @@ static bool add_instruction(builder *b, int32_t id) {
   return !has_values(instruction) || links_add(&b->links, node, index, id);
 }
 
-/* A graph has at least its root. */
-static bool begin(builder *b) {
+/* Adds the root module, which every graph has. */
+static bool begin_graph(builder *b) {
   static const etr_module root = {.path = "", .recorded = "", .type = "", .parent = ETR_NONE, .pattern = ""};
   etr_module *module = etr_vec_push(b->arena, &b->modules);
   if (!module) return false;
@@ -845,14 +851,14 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
   *out = (etr_pte_graph){0};
   etr_map_init(&out->nodes, arena);
   etr_map_init(&b.kernels, arena);
-  if (!begin(&b)) return false;
+  if (!begin_graph(&b)) return false;
   for (size_t i = 0; i < program->instruction_count && i < INT32_MAX; i++)
     if (!add_instruction(&b, (int32_t)i)) return false;
   etr_node *node = pte_push_node(&b, ETR_NO_INSTRUCTION);
   if (!node) return false;
   *node = (etr_node){
       .name = "output", .target = "output", .op_type = "output", .kind = ETR_NODE_OUTPUT, .subgraph = ETR_NONE};
-  /* Fills the inputs of the node that returns what the method does. */
+  /* Fills the inputs of the output node with the results of the method. */
   etr_edges inputs = {0};
   for (size_t i = 0; i < b.links.program->output_count; i++)
     if (is_value(&b.links, b.links.program->outputs[i]) &&

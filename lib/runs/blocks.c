@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * blocks.c - blocks by method, and what ran in them.
+ * blocks.c - groups blocks by method, and moves runs between blocks.
  */
 #include "runs/blocks.h"
 
@@ -9,7 +9,7 @@
 /* ---- By method ---- */
 
 static void group_blocks(const etr_blocks *blocks, uint32_t *by_method, size_t *end) {
-  size_t last = blocks->method_count; /* blocks of none */
+  size_t last = blocks->method_count; /* blocks without a method */
   for (size_t i = 0; i < blocks->block_count; i++) end[ETR_MIN(blocks->blocks[i].method, last) + 1]++;
   for (size_t i = 1; i <= last + 1; i++) end[i] += end[i - 1];
   for (size_t i = 0; i < blocks->block_count; i++)
@@ -69,7 +69,7 @@ bool etr_block_counts(const etr_blocks *blocks, const etr_block *block) {
   return block->event_count > 0 && block->run_count > 0 && blocks->runs[block->runs[0]].profile_events > 0;
 }
 
-/* ---- What a block is ---- */
+/* ---- What ran in a block ---- */
 
 bool etr_block_ran(const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++)
@@ -107,7 +107,7 @@ const char *etr_chosen_method(const etr_options *options, size_t run) {
   return NULL;
 }
 
-/* ---- Occurrences of rows: runs in order, repetitions within a run behind each other ---- */
+/* ---- Samples of rows: runs in order, repetitions within a run one after the other ---- */
 
 void etr_samples_put(etr_event *row, etr_sample sample) {
   uint64_t *durations = etr_unconst(row->durations), *starts = etr_unconst(row->starts);
@@ -142,9 +142,9 @@ void etr_samples_measure(const etr_block *block, uint64_t *sorted) {
   }
 }
 
-/* ---- Runs taken out of their blocks ---- */
+/* ---- Moving runs into new blocks ---- */
 
-/* Moves the occurrences of one run to a row of the same event that has none. */
+/* Moves the samples of one run to a row of the same event that has none. */
 static bool move_samples(etr_event *to, etr_event *from, uint32_t run, etr_arena *arena) {
   size_t count = from->sample_count, moving = 0;
   for (size_t i = 0; i < count; i++) moving += from->sample_runs[i] == run;
@@ -158,7 +158,7 @@ static bool move_samples(etr_event *to, etr_event *from, uint32_t run, etr_arena
   return true;
 }
 
-/* Moves one run of several from one block to a new one. */
+/* Moves one of several runs from a block to a new block. */
 static bool move_run(etr_block *to, etr_block *from, uint32_t run, etr_arena *arena, uint64_t *sorted) {
   uint32_t *runs = etr_arena_alloc(arena, sizeof *runs), *left = etr_unconst(from->runs);
   etr_event *events = etr_arena_alloc_array(arena, from->event_count, sizeof *events);

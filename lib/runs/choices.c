@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * choices.c - whether what a caller chose is possible with these inputs.
+ * choices.c - checks the caller's choices against the inputs.
  */
 #include "runs/runs.h"
 

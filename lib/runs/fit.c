@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fit.c - holding rows against methods, one by one, and delegates as a whole.
+ * fit.c - compares rows with methods, one by one, and delegates as a whole.
  */
 #include "runs/fit.h"
 
@@ -11,29 +11,30 @@
 
 #include <stdlib.h>
 
-/* A method, and what its graph has. */
+/* A method, and the operators of its graph. */
 typedef struct candidate {
   const etr_method_inputs *inputs;
   etr_handle_classes classes;
-  const etr_backend *backend; /* of its delegates; NULL if it has none, or nothing is known of it */
-  bool branches;              /* some instructions run in some inferences only */
+  const etr_backend *backend; /* backend of its delegates; NULL if it has none or the backend is unknown */
+  bool branches;              /* some instructions run only in some inferences */
   bool is_partial;
-  bool copies_updates; /* each buffer that it updates is written by a kernel, none inside a delegate */
+  bool copies_updates; /* each buffer that it updates is written by a kernel, none by a delegate */
 } candidate;
 
 struct etr_fitter {
   etr_arena *arena;
   candidate *candidates;
   size_t count;
-  etr_fit_index *index; /* of many methods; NULL of few */
-  etr_method_fit *fits; /* room for all */
-  size_t budget;        /* of rows, and of their handles, that may still be held against a method */
+  etr_fit_index *index; /* index of the methods; NULL if there are few */
+  etr_method_fit *fits; /* working memory for the fits of all methods */
+  size_t budget;        /* rows, and handles of rows, that may still be compared with methods */
 };
 
-/* Of fewer methods than this each is looked at. No dump of a real program needs as many comparisons. */
+/* Fewer methods than INDEXED_FROM are compared one by one, without an index. No dump of a real program needs as many
+ * comparisons as the default limit. */
 enum { INDEXED_FROM = 16, DEFAULT_MAX_COMPARISONS = 1 << 25 };
 
-/* A block while it is held against the methods. */
+/* A block while it is compared with the methods. */
 typedef struct rows {
   const etr_block *block;
   int32_t *ids; /* instructions, ascending */
@@ -42,7 +43,7 @@ typedef struct rows {
 
 /* ---- Preparing ---- */
 
-static bool prepare(candidate *c, etr_arena *arena, const etr_method_inputs *inputs) {
+static bool prepare_candidate(candidate *c, etr_arena *arena, const etr_method_inputs *inputs) {
   const etr_graph *graph = inputs->graph;
   *c = (candidate){.inputs = inputs, .copies_updates = true};
   for (size_t i = 0; graph && i < graph->subgraph_count; i++)
@@ -50,7 +51,7 @@ static bool prepare(candidate *c, etr_arena *arena, const etr_method_inputs *inp
   for (size_t i = 0; inputs->program && i < inputs->program->instruction_count; i++)
     c->branches |= inputs->program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
   c->is_partial = etr_fit_is_partial(inputs);
-  /* The backend of the first delegate that is named, as the record has it, or the program: few methods have two. */
+  /* The backend is that of the first delegate that the record or the program names: few methods have two backends. */
   const char *id = NULL;
   for (size_t i = 0; inputs->map && !id && i < inputs->map->instruction_count; i++)
     id = inputs->map->instructions[i].backend;
@@ -72,13 +73,13 @@ etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *inputs, si
   fitter->fits = etr_arena_alloc_array(arena, count, sizeof *fitter->fits);
   if (count >= INDEXED_FROM) fitter->index = etr_fit_index_new(arena, inputs, count);
   for (size_t i = 0; i < count; i++)
-    if (!prepare(&candidates[i], arena, &inputs[i])) return NULL;
+    if (!prepare_candidate(&candidates[i], arena, &inputs[i])) return NULL;
   return etr_arena_failed(arena) ? NULL : fitter;
 }
 
-/* ---- Holding a row against a method ---- */
+/* ---- Comparing a row with a method ---- */
 
-/* True of the copy that gives a buffer or an input its new value. */
+/* Returns true for the copy that gives a buffer or an input its new value. */
 static bool is_update(etr_slice op) { return etr_slice_equal(op, ETR_SLICE("copy_")); }
 
 static bool operator_at_handles(const etr_method_inputs *inputs, const etr_map_instruction *map, etr_slice op) {
@@ -89,7 +90,7 @@ static bool operator_at_handles(const etr_method_inputs *inputs, const etr_map_i
   return count > 0;
 }
 
-/* With the .pte: is this what the instruction does? */
+/* Returns whether the row is what the instruction of the .pte does. */
 static bool fits_program(const etr_pte_method *program, const etr_event *e) {
   if (e->instruction_id < 0) return true;
   const etr_instruction *instruction = etr_instruction_at(program, e->instruction_id);
@@ -103,15 +104,16 @@ static bool fits_program(const etr_pte_method *program, const etr_event *e) {
   return strcmp(e->name, "OPERATOR_CALL") != 0 || kernel;
 }
 
-/* A kernel at an instruction that the handle map does not list. Instructions inserted for views, symbolic sizes and
- * custom operators log no operator; index_put_ takes the place of a node index_put. Copies are counted later. */
+/* Rates a kernel at an instruction that the handle map does not list, as fits_map() does. Instructions inserted for
+ * views, symbolic sizes and custom operators log no operator; index_put_ replaces a node index_put. Copies are counted
+ * later. */
 static int fits_inserted(const candidate *c, etr_slice op) {
   if (c->is_partial || op.size == 0 || is_update(op)) return 0;
   if (!etr_operator_is_in_place(op)) return -1;
   return etr_map_get(&c->inputs->operators, (etr_slice){op.data, op.size - 1}) == ETR_NONE ? -1 : 1;
 }
 
-/* Without it: +1 for, -1 against, 0 says nothing. */
+/* Rates a row without the .pte: +1 is evidence for the method, -1 against it, 0 is none. */
 static int fits_map(const candidate *c, const etr_event *e) {
   const etr_map_method *of_method = c->inputs->map;
   const etr_map_instruction *map = etr_maps_find(of_method, e->instruction_id);
@@ -127,9 +129,10 @@ static int fits_map(const candidate *c, const etr_event *e) {
   return operator_at_handles(c->inputs, map, op) ? 1 : -1;
 }
 
-/* ---- Holding a delegate against a method ---- */
+/* ---- Comparing a delegate with a method ---- */
 
-/* What a delegate holds. False if that is not known. Payloads are read where there are methods to tell apart. */
+/* Counts the operators that a delegate contains. Returns false if they are unknown. Payloads are read only if there are
+ * several methods to distinguish. */
 static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map_instruction *map, int32_t instruction,
                            etr_delegate_counts *out) {
   etr_slice bytes = fitter->count > 1 ? etr_method_payload(c->inputs, instruction) : (etr_slice){0};
@@ -141,8 +144,9 @@ static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map
   return known;
 }
 
-/* Operators that lowering or the runtime inserts, and those that stand for others, tell nothing. */
-static bool tells(const etr_backend *backend, uint16_t class_) {
+/* Returns whether the number of operators of a class is known. It is not for operators that lowering or the runtime
+ * inserts, or that replace others. */
+static bool is_countable_class(const etr_backend *backend, uint16_t class_) {
   unsigned traits = backend->traits(class_);
   return (traits & ETR_CLASS_COMPUTES) && !(traits & ETR_CLASS_VARIES);
 }
@@ -154,20 +158,21 @@ static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_
   if (is_countable && ran < least) fit->missing += least - ran;
 }
 
-/* How often each class ran in a delegate, whose rows are [first, end). False: the backend logged nothing. */
+/* Counts how often each class ran in a delegate, whose rows are [first, end). Returns false if the backend logged
+ * nothing. */
 static bool count_rows(const etr_backend *backend, uint32_t *ran, const rows *r, size_t first, size_t end) {
   bool any = false;
   for (size_t i = first; i < end; i++) {
     if (r->block->events[i].kind != ETR_EVENT_DELEGATE_OPERATOR) continue;
     uint16_t class_ = backend->class_of_event(r->block->events[i].delegate_id);
     any |= class_ != 0;
-    if (tells(backend, class_)) ran[class_]++;
+    if (is_countable_class(backend, class_)) ran[class_]++;
   }
   return any;
 }
 
-static void hold_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r, size_t first,
-                          size_t end) {
+static void compare_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r, size_t first,
+                             size_t end) {
   uint32_t ran[ETR_MOST_CLASSES] = {0};
   etr_delegate_counts has;
   int32_t instruction = r->block->events[first].instruction_id;
@@ -179,16 +184,16 @@ static void hold_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
     compare_class(fit, (c->backend->traits(i) & ETR_CLASS_COUNTS) != 0, ran[i], has.least[i], has.most[i]);
 }
 
-/* ---- Holding a block against a method ---- */
+/* ---- Comparing a block with a method ---- */
 
-/* Id of the i-th instruction of the program, or else of the map; -1: it leaves no row. */
+/* Returns the id of the i-th instruction of the program, or else of the map; -1 if it leaves no row. */
 static int32_t expected_id(const candidate *c, size_t i) {
   if (!c->inputs->program) return c->inputs->map->instructions[i].id;
   etr_instruction_kind kind = c->inputs->program->instructions[i].kind;
   return kind == ETR_INSTRUCTION_KERNEL || kind == ETR_INSTRUCTION_DELEGATE ? (int32_t)i : -1;
 }
 
-/* Instructions that no row has. Both lists are ascending. */
+/* Counts the instructions without a row. Both lists are ascending. */
 static uint32_t count_missing(const candidate *c, const rows *r) {
   size_t count = c->inputs->program ? c->inputs->program->instruction_count : 0;
   uint32_t missing = 0;
@@ -201,20 +206,21 @@ static uint32_t count_missing(const candidate *c, const rows *r) {
   return missing;
 }
 
-/* What it costs to hold a row against a method. */
-static size_t cost_of(const candidate *c, const etr_event *e) {
+/* Returns the cost of comparing a row with a method. */
+static size_t comparison_cost(const candidate *c, const etr_event *e) {
   const etr_map_instruction *map = etr_maps_find(c->inputs->map, e->instruction_id);
   return 1 + (map ? map->handle_count : 0);
 }
 
-/* Stops where more than `most` rows are against the method. False: the budget is spent. */
-static bool hold_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r, uint32_t most) {
+/* Compares a block with a method, and stops when more than `most` rows contradict the method. Returns false if the
+ * budget is spent. */
+static bool compare_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r, uint32_t most) {
   *fit = (etr_fit){.exact = c->inputs->program != NULL};
   for (size_t i = 0, end; i < r->block->event_count && fit->against <= most; i = end) {
     bool any = false;
     end = etr_block_instruction_end(r->block, i);
-    /* Whether there is budget for the rows of one instruction. */
-    size_t cost = (end - i) * cost_of(c, &r->block->events[i]);
+    /* The rows of one instruction must fit into the budget. */
+    size_t cost = (end - i) * comparison_cost(c, &r->block->events[i]);
     if (!etr_spend(&fitter->budget, cost)) return false;
     for (size_t k = i; k < end; k++) {
       const etr_event *e = &r->block->events[k];
@@ -224,7 +230,7 @@ static bool hold_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, con
       fit->unchecked += !fit->exact && !c->inputs->graph && e->kind == ETR_EVENT_KERNEL;
       any |= r->block->events[k].kind == ETR_EVENT_DELEGATE_OPERATOR;
     }
-    if (any) hold_delegate(fitter, c, fit, r, i, end);
+    if (any) compare_delegate(fitter, c, fit, r, i, end);
   }
   if (fit->against > most) return true;
   fit->missing += count_missing(c, r);
@@ -237,7 +243,7 @@ static bool hold_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, con
       if (e->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, e->instruction_id)) continue;
       bool is_copy = is_update(etr_operator_of_event(e->name));
       copies += is_copy;
-      others += !is_copy; /* may each write any number of buffers */
+      others += !is_copy; /* each may write any number of buffers */
     }
     fit->agreeing += ETR_MIN(copies, updates);
     fit->against += copies - ETR_MIN(copies, updates);
@@ -246,7 +252,7 @@ static bool hold_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, con
   return true;
 }
 
-static bool look(rows *r, etr_arena *scratch, const etr_block *block) {
+static bool prepare_rows(rows *r, etr_arena *scratch, const etr_block *block) {
   *r = (rows){.block = block};
   r->ids = etr_arena_alloc_array(scratch, block->event_count, sizeof *r->ids);
   if (!r->ids) return false;
@@ -255,14 +261,14 @@ static bool look(rows *r, etr_arena *scratch, const etr_block *block) {
   return true;
 }
 
-/* Holds the block against these methods, or all. */
-static bool hold_all(etr_fitter *fitter, const rows *r, const uint32_t *methods, size_t count, etr_fits *out) {
+/* Compares the block with these methods, or with all if `methods` is NULL. */
+static bool compare_all(etr_fitter *fitter, const rows *r, const uint32_t *methods, size_t count, etr_fits *out) {
   uint32_t most = UINT32_MAX;
   *out = (etr_fits){.list = fitter->fits, .count = count};
   for (size_t i = 0; i < count; i++) {
     etr_method_fit *f = &out->list[i];
     f->method = methods ? methods[i] : (uint32_t)i;
-    if (!hold_block(fitter, &fitter->candidates[f->method], &f->fit, r, most)) return false;
+    if (!compare_block(fitter, &fitter->candidates[f->method], &f->fit, r, most)) return false;
     if (etr_fit_compare(&f->fit, &out->list[out->best].fit, NULL) < 0) out->best = i;
     most = ETR_MIN(most, f->fit.against);
   }
@@ -273,11 +279,11 @@ bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out) {
   etr_arena scratch = {0};
   rows r;
   size_t count = 0;
-  bool good = look(&r, &scratch, block);
+  bool good = prepare_rows(&r, &scratch, block);
   const uint32_t *methods = good && fitter->index ? etr_fit_index_find(fitter->index, block, &scratch, &count) : NULL;
   good = good && !etr_arena_failed(&scratch);
-  bool found = good && count && hold_all(fitter, &r, methods, count, out) && out->list[out->best].fit.against == 0;
-  if (good && !found) good = hold_all(fitter, &r, NULL, fitter->count, out);
+  bool found = good && count && compare_all(fitter, &r, methods, count, out) && out->list[out->best].fit.against == 0;
+  if (good && !found) good = compare_all(fitter, &r, NULL, fitter->count, out);
   if (etr_arena_failed(&scratch)) etr_arena_fail(fitter->arena);
   etr_arena_clear(&scratch);
   return good && !etr_arena_failed(fitter->arena);
@@ -305,11 +311,11 @@ bool etr_fit_is_any(const etr_fit *fit) {
   return fit->agreeing > fit->against + fit->strange;
 }
 
-/* ---- A list of methods for each instruction id and what it runs there ---- */
+/* ---- An index from each instruction id and what it runs to a list of methods ---- */
 
-/* What an instruction runs, beside the operators of a program's kernels. */
+/* What an instruction runs, if that is not an operator of a kernel. */
 #define DELEGATE ETR_SLICE("\1")
-#define ANYTHING ETR_SLICE("\2") /* the handle map knows it, and does not say what it runs */
+#define ANYTHING ETR_SLICE("\2") /* the handle map lists it, but does not say what it runs */
 
 typedef struct entry {
   uint32_t key, method;
@@ -319,9 +325,9 @@ typedef etr_vec(entry) entries;
 
 struct etr_fit_index {
   etr_map keys;              /* instruction id and what it runs -> number */
-  uint32_t *methods;         /* by key, ascending within each */
-  size_t *end;               /* per key: where its methods end */
-  etr_vec(uint32_t) partial; /* methods that no kernel speaks against by its id */
+  uint32_t *methods;         /* sorted by key, then ascending */
+  size_t *end;               /* per key: end of its methods */
+  etr_vec(uint32_t) partial; /* methods that no kernel contradicts by its id */
 };
 
 typedef struct builder {
@@ -354,7 +360,7 @@ static void add_map(builder *b, uint32_t method, const etr_method_inputs *inputs
   if (partial) *partial = method;
 }
 
-static bool group(builder *b) {
+static bool group_entries(builder *b) {
   etr_fit_index *index = b->index;
   size_t *end = etr_arena_alloc_array(b->arena, index->keys.count + 1, sizeof *end);
   uint32_t *methods = etr_arena_alloc_array(b->arena, b->entries.count, sizeof *methods);
@@ -373,7 +379,7 @@ etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inpu
   etr_map_init(&b.index->keys, arena);
   for (uint32_t i = 0; i < count; i++) {
     if (inputs[i].program) {
-      /* What the program has. */
+      /* Adds the instructions of the program. */
       for (size_t k = 0; k < inputs[i].program->instruction_count && k <= INT32_MAX; k++) {
         const etr_instruction *instruction = &inputs[i].program->instructions[k];
         if (instruction->kind == ETR_INSTRUCTION_DELEGATE) add_entry(&b, i, (int32_t)k, DELEGATE);
@@ -383,7 +389,7 @@ etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inpu
     } else
       add_map(&b, i, &inputs[i]);
   }
-  bool good = group(&b) && !etr_arena_failed(&b.scratch) && !etr_arena_failed(arena);
+  bool good = group_entries(&b) && !etr_arena_failed(&b.scratch) && !etr_arena_failed(arena);
   etr_arena_clear(&b.scratch);
   return good ? b.index : NULL;
 }
@@ -395,10 +401,10 @@ typedef struct range {
   size_t count;
 } range;
 
-/* Lists of methods that a row does not speak against. */
+/* The lists of methods that a row does not contradict. */
 typedef struct choice {
   range lists[3];
-  size_t count; /* of methods in all */
+  size_t count; /* methods in all lists */
 } choice;
 
 static range range_of(const etr_fit_index *index, int32_t id, etr_slice what, etr_arena *scratch) {
@@ -408,8 +414,9 @@ static range range_of(const etr_fit_index *index, int32_t id, etr_slice what, et
   return (range){index->methods + first, index->end[key] - first};
 }
 
-/* False: the row says nothing. What works in place is at no instruction of a handle map. */
-static bool choose(const etr_fit_index *index, choice *out, const etr_event *e, etr_arena *scratch) {
+/* Finds the lists for a row. Returns false if the row is no evidence. Operators that work in place are at no
+ * instruction of a handle map. */
+static bool find_lists(const etr_fit_index *index, choice *out, const etr_event *e, etr_arena *scratch) {
   etr_slice op = etr_operator_of_event(e->name);
   *out = (choice){0};
   if (etr_event_is_in_delegate(e)) {
@@ -424,8 +431,8 @@ static bool choose(const etr_fit_index *index, choice *out, const etr_event *e, 
   return e->instruction_id >= 0;
 }
 
-/* A partial method may be in two lists. */
-static const uint32_t *merge(const choice *c, etr_arena *scratch, size_t *count) {
+/* Merges the lists. A partial method may be in two of them. */
+static const uint32_t *merge_lists(const choice *c, etr_arena *scratch, size_t *count) {
   uint32_t *methods = etr_arena_alloc_array(scratch, c->count, sizeof *methods);
   size_t all = 0;
   if (!methods) return NULL;
@@ -443,11 +450,11 @@ const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *
   choice best = {0}, one;
   bool any = false;
   for (size_t i = 0; i < block->event_count; i++) {
-    if (!choose(index, &one, &block->events[i], scratch) || (any && one.count >= best.count)) continue;
+    if (!find_lists(index, &one, &block->events[i], scratch) || (any && one.count >= best.count)) continue;
     best = one;
     any = true;
   }
-  return any ? merge(&best, scratch, count) : NULL;
+  return any ? merge_lists(&best, scratch, count) : NULL;
 }
 
 /* ---- By the payload ---- */
@@ -489,7 +496,7 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   etr_arena_clear(&scratch);
   if (!good) return false;
   etr_sort(out->list, out->count, sizeof *out->list, by_handle);
-  /* Makes one of all that are alike. */
+  /* Merges entries with equal handle and class. */
   size_t kept = 0;
   for (size_t i = 0; i < out->count; i++) {
     const etr_handle_class *c = &out->list[i];
@@ -504,7 +511,7 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   return true;
 }
 
-/* Adds the nodes of a handle that the delegate lists so many times: others may hold the rest. */
+/* Adds the nodes of a handle that the delegate lists `listed` times; other delegates may contain the rest. */
 static void add_handle(etr_delegate_counts *out, const etr_handle_classes *nodes, uint32_t handle, uint32_t listed) {
   etr_handle_class wanted = {.handle = handle};
   size_t first = etr_lower_bound(&wanted, nodes->list, nodes->count, sizeof wanted, by_handle), end = first;

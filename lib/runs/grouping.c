@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * grouping.c - from runs to blocks in two passes: first each event finds its row, then samples are laid out exactly.
+ * grouping.c - turns runs into blocks in two passes: the first finds the row of each event, the second stores the
+ * samples.
  */
 #include "backends/operator.h"
 #include "runs/blocks.h"
 #include "runs/runs.h"
 
-/* What tells two rows apart. Names are interned, so this is compared and hashed as bytes. */
+/* The key that distinguishes rows. Names are interned, so it is compared and hashed as bytes. */
 typedef struct signature {
   const char *name, *delegate_id, *debug_name;
   int32_t instruction_id, chain_index;
@@ -15,21 +16,21 @@ ETR_NO_PADDING(signature, 3 * sizeof(char *) + 2 * sizeof(int32_t));
 
 typedef etr_vec(signature) signatures;
 
-/* Events of one instruction and delegate id in a run. */
+/* The events of one instruction and delegate id in a run. */
 typedef struct group {
   uint32_t first_event, last_event; /* chained through run_rows.next */
   const char *debug_name;
 } group;
 
-/* Where a run stands among the loads of its dump. */
+/* The position of a run among the loads of its dump. */
 typedef struct stretch {
   uint32_t dump;
-  uint32_t further_loads; /* since a method of the dump was executed first */
-  bool executes;          /* a method, in it */
-  bool any_executed;      /* in it or before it */
+  uint32_t further_loads; /* loads after a method of the dump was first executed */
+  bool executes;          /* a method is executed in the run */
+  bool any_executed;      /* a method was executed in the run or before it */
 } stretch;
 
-/* What the runs of a block have in common beside their rows; compared and hashed as bytes, as a signature is. */
+/* The key that all runs of a block share, besides their rows. Like a signature it is compared and hashed as bytes. */
 typedef struct block_key {
   const char *name;
   int64_t choice, bundled_input_index, further_loads;
@@ -38,15 +39,15 @@ ETR_NO_PADDING(block_key, sizeof(char *) + 3 * sizeof(int64_t));
 
 typedef struct builder {
   etr_arena *arena;
-  etr_arena scratch; /* until the blocks are built */
-  etr_arena per_run; /* until the run is added */
+  etr_arena scratch; /* freed when the blocks are built */
+  etr_arena per_run; /* freed when the run is added */
   const etr_options *options;
   bool splits_at_loads;
   etr_map by_signature; /* block's key -> index */
   etr_vec(etr_run) runs;
   etr_vec(etr_block) blocks;
   etr_vec(signatures) rows_of_block;
-  stretch at;                     /* of the run being added */
+  stretch at;                     /* position of the run being added */
   const etr_dump_run *before;     /* the run added last */
   block_key key_before;           /* its key */
   etr_vec(uint32_t *) event_rows; /* per run: row of each event; ETR_NONE for a DebugEvent beside a timed one */
@@ -97,7 +98,7 @@ typedef struct run_rows {
   uint32_t *next_in_group; /* per event: the group's next; ETR_NONE */
 } run_rows;
 
-/* The rows of one group, behind those that are there. */
+/* Appends the rows of one group. */
 static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, run_rows *rows) {
   size_t first_row = rows->list->count;
   for (uint32_t i = g->first_event; i != ETR_NONE; i = rows->next_in_group[i]) {
@@ -147,7 +148,7 @@ static bool run_loads(const etr_dump_run *run) {
   return false;
 }
 
-/* The first choice of the same method, counted from 1; 0: none, as for loads. */
+/* Returns the number, from 1, of the first choice of the run's chosen method; 0: none is chosen, as for loads. */
 static int64_t choice_of(const builder *b, size_t run_index) {
   const char *method = b->at.executes ? etr_chosen_method(b->options, run_index) : NULL;
   for (size_t i = 0; method && i < b->options->choice_count; i++)
@@ -157,7 +158,7 @@ static int64_t choice_of(const builder *b, size_t run_index) {
 
 /* ---- Blocks ---- */
 
-/* The block of a run with these rows, made if it is new. */
+/* Returns the block of a run with these rows, and creates it if it is new. */
 static uint32_t find_block(builder *b, const block_key *key, const signatures *rows) {
   size_t rows_size = rows->count * sizeof *rows->data, size = sizeof *key + rows_size;
   char *bytes = etr_arena_alloc(&b->per_run, size);
@@ -177,8 +178,9 @@ static uint32_t find_block(builder *b, const block_key *key, const signatures *r
   return index;
 }
 
-/* Programs run the same events again and again: a run like the one before it, with its key, has its rows and block. */
-static bool is_alike(const etr_dump_run *run, const etr_dump_run *other) {
+/* Returns whether two runs have the same events. Programs repeat the same events, and a run with the events and key of
+ * the run before it has the same rows and block. */
+static bool has_equal_events(const etr_dump_run *run, const etr_dump_run *other) {
   if (run->event_count != other->event_count) return false;
   for (size_t i = 0; i < run->event_count; i++) {
     const etr_dump_event *a = &run->events[i], *b = &other->events[i];
@@ -191,14 +193,14 @@ static bool is_alike(const etr_dump_run *run, const etr_dump_run *other) {
 
 static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
   size_t index = b->runs.count;
-  /* What is loaded once a method was executed is a further one. */
+  /* A method that is loaded after one was executed is a further one. */
   if (b->at.dump != dump) b->at = (stretch){.dump = dump};
   if (b->splits_at_loads && b->at.any_executed && run_loads(run)) b->at.further_loads++;
   b->at.executes = run_executes(run);
   b->at.any_executed |= b->at.executes;
   int64_t further_loads = b->at.executes ? b->at.further_loads : 0;
   block_key key = (block_key){run->name, choice_of(b, index), run->bundled_input_index, further_loads};
-  bool again = b->before && is_alike(run, b->before) && memcmp(&key, &b->key_before, sizeof key) == 0;
+  bool again = b->before && has_equal_events(run, b->before) && memcmp(&key, &b->key_before, sizeof key) == 0;
   signatures rows = {0};
   uint32_t *event_rows = again ? b->event_rows.data[index - 1] : find_rows(b, run, &rows);
   uint32_t block = again ? b->runs.data[index - 1].block : ETR_NONE;
@@ -230,7 +232,7 @@ static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t
 
 /* ---- Samples ---- */
 
-/* Stands for the metadata of a row until there is room for it. */
+/* Marks a row that has metadata until memory for it is allocated. */
 static const etr_bytes some_metadata = {0};
 
 static void count_samples(builder *b, const etr_dump_run *run, size_t run_index) {
@@ -279,7 +281,7 @@ static bool make_rows(builder *b, size_t block_index) {
   return true;
 }
 
-/* Calls visit for every run of every dump with its index over all. */
+/* Calls `visit` for every run of every dump, with the index of the run over all dumps. */
 static void each_run(builder *b, const etr_dump *dumps, size_t dump_count,
                      void (*visit)(builder *, const etr_dump_run *, size_t)) {
   size_t run_index = 0;
@@ -287,11 +289,12 @@ static void each_run(builder *b, const etr_dump *dumps, size_t dump_count,
     for (size_t i = 0; i < dumps[d].run_count; i++) visit(b, &dumps[d].runs[i], run_index++);
 }
 
-/* ---- What rows are about ---- */
+/* ---- The kinds of rows ---- */
 
 static bool is_kernel(const etr_event *e) { return etr_operator_of_event(e->name).size > 0; }
 
-/* logs_kernel: some row of the instruction is named after a kernel, so that an OPERATOR_CALL is what calling it took.
+/* Returns the kind of an event. logs_kernel: a row of the instruction has the name of a kernel, so that an
+ * OPERATOR_CALL is only the time of calling it.
  */
 static etr_event_kind kind_of(const etr_event *e, bool logs_kernel) {
   if (e->delegate_id) return ETR_EVENT_DELEGATE_OPERATOR;
@@ -302,7 +305,7 @@ static etr_event_kind kind_of(const etr_event *e, bool logs_kernel) {
   return strcmp(e->name, "OPERATOR_CALL") == 0 && !logs_kernel ? ETR_EVENT_KERNEL : ETR_EVENT_FRAMEWORK;
 }
 
-static void tell_kinds(etr_block *block) {
+static void set_kinds(etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     bool logs_kernel = false;
     end = etr_block_instruction_end(block, i);
@@ -323,7 +326,7 @@ static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
   }
   each_run(b, dumps, dump_count, count_samples);
   for (size_t i = 0; i < b->blocks.count; i++) {
-    /* Rows get room for as many samples as were counted. */
+    /* Allocates memory for the counted samples of each row. */
     for (size_t k = 0; k < b->blocks.data[i].event_count; k++) {
       etr_event *row = &etr_block_rows(&b->blocks.data[i])[k];
       row->durations = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->durations);
@@ -339,7 +342,7 @@ static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
                                            sizeof *sorted);
   for (size_t i = 0; sorted && i < b->blocks.count; i++) {
     etr_samples_measure(&b->blocks.data[i], sorted);
-    tell_kinds(&b->blocks.data[i]);
+    set_kinds(&b->blocks.data[i]);
   }
   return sorted != NULL;
 }

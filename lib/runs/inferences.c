@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * inferences.c - runs of methods, between loads.
+ * inferences.c - lists the inferences of methods, and finds long runs among them.
  */
 #include "runs/inferences.h"
 
@@ -10,7 +10,7 @@
 
 static int compare(uint32_t x, uint32_t y) { return (x > y) - (x < y); }
 
-/* For sorting them so; of a series by phase before run where `phase` is filled. */
+/* Sorts inferences by method, series and run. */
 static int inference_by_run(const void *a, const void *b) {
   const etr_inference *x = a, *y = b;
   if (x->method != y->method) return compare(x->method, y->method);
@@ -76,7 +76,8 @@ size_t etr_inferences_end_of_phase(const etr_inference *list, size_t count, size
 
 /* ---- The widest gap between sorted times, and the groups of runs above it ---- */
 
-static const double LEAST_WIDTH = 3; /* short runs this wide are of one kind whatever the gap: they are merely noisy */
+static const double LEAST_WIDTH =
+    3; /* short runs with a smaller spread are of one kind whatever the gap: they are merely noisy */
 static const double EQUAL = 1.1;
 enum {
   LEAST_RUNS = 6,
@@ -85,11 +86,12 @@ enum {
 
 /* ---- The split ---- */
 
-/* The least time of the long runs; infinite where there are none. */
+/* Returns the shortest time of the long runs; INFINITY if there are none. */
 static double least_long(const double *sorted, size_t count, etr_gap *gap) {
   if (count < LEAST_RUNS || !(sorted[0] > 0)) return INFINITY;
   for (;;) {
-    /* The index behind the widest gap that is narrower than gap->below, which it becomes; 0: there is none. */
+    /* Finds the index after the widest gap that is narrower than gap->below; 0: there is none. That gap is the new
+     * gap->below. */
     size_t at = 0;
     double widest = 1;
     for (size_t i = LEAST_ON_A_SIDE; i + LEAST_ON_A_SIDE <= count; i++) {
@@ -140,7 +142,7 @@ void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t 
   }
 }
 
-/* Most methods' runs are too alike for any gap, which takes no sorting to see. */
+/* Returns false if the runs are too similar for any gap, as for most methods. This check needs no sorting. */
 static bool may_have_gap(const etr_gap *gap, const etr_blocks *blocks, const etr_inference *list, size_t count) {
   uint64_t least = UINT64_MAX, most = 0;
   for (size_t i = 0; i < count; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * methods.c - which method a block of runs is. No run of an ETDump says so: it is told by what ran.
+ * methods.c - decides the method of each block of runs. An ETDump does not name it: it is inferred from what ran.
  *
- * The method that fits best (fit.h) is the block's. Where several fit equally the order of loads may tell one run: the
- * one right behind a load, which is of the method that the load brought, if a single one of those that fit had not run
- * before. Such a run gets a block of its own. What is still a tie stays undecided.
+ * A block has the method that fits best (fit.h). If several fit equally, the order of loads may identify the method of
+ * one run: a run directly after a load has the loaded method, if only one of the fitting methods had not run before.
+ * Such a run is moved into a separate block. Remaining ties stay undecided.
  */
 #include "runs/blocks.h"
 #include "runs/fit.h"
@@ -12,25 +12,25 @@
 
 enum { MOST_NAMES = 8 };
 
-/* What is known of a run while blocks are being decided. */
+/* State of a run while the methods of blocks are decided. */
 typedef struct run_state {
-  bool executed;        /* a method was, though it may have had nothing to run */
-  bool tied;            /* its block fits several methods equally: their names are its rule, for now */
-  uint32_t told_beside; /* of a tied run: one of its block that the order of loads told; ETR_NONE */
-  uint32_t loads;       /* of methods */
+  bool executed;          /* a method was executed, even if it had no instructions */
+  bool tied;              /* its block fits several methods equally: their names are its rule, for now */
+  uint32_t separated_run; /* for a tied run: a run of its block whose method the order of loads identified; ETR_NONE */
+  uint32_t loads;         /* number of methods loaded in the run */
 } run_state;
 
-/* What the rows of a block tell. */
+/* The decision from the rows of a block. */
 typedef enum verdict_kind {
   VERDICT_METHOD,
-  VERDICT_TIE,  /* several fit equally: rule names them */
-  VERDICT_NONE, /* another model's */
-  VERDICT_OPEN, /* not looked at: too much was before */
+  VERDICT_TIE,  /* several methods fit equally; `rule` lists their names */
+  VERDICT_NONE, /* no method fits: the block is probably from another model */
+  VERDICT_OPEN, /* not compared: the limit on comparisons was reached */
 } verdict_kind;
 
 typedef struct verdict {
   verdict_kind kind;
-  uint32_t method, disagreeing; /* rows */
+  uint32_t method, disagreeing; /* disagreeing: number of rows that contradict the method */
   const char *rule;
 } verdict;
 
@@ -42,20 +42,20 @@ typedef struct decider {
   etr_warnings *warnings;
   etr_arena scratch;
   etr_fitter *fitter;
-  etr_fits fits;           /* of the block that is being looked at */
-  run_state *runs;         /* of each run */
-  bool *logs_instructions; /* of each dump */
-  bool gave_up;            /* and said so */
-  etr_map verdict_of;      /* rows -> place in verdicts */
+  etr_fits fits;           /* fits of the current block */
+  run_state *runs;         /* one for each run */
+  bool *logs_instructions; /* one for each dump */
+  bool gave_up;            /* the limit on comparisons was reached, and a warning said so */
+  etr_map verdict_of;      /* rows -> index in verdicts */
   etr_vec(verdict) verdicts;
-  etr_map first_runs; /* dump and method -> the first run of the dump that is known to be the method's */
-  etr_vec(uint32_t) told, told_methods; /* runs that the order of loads told, and what they are of */
+  etr_map first_runs;                             /* dump and method -> first run of the dump with this method */
+  etr_vec(uint32_t) separated, separated_methods; /* runs whose method the order of loads identified, and the methods */
 } decider;
 
 /* ---- What runs are, and of which method ---- */
 
-/* A run has each row of its block, even where a row has no time. */
-static void note_loads(decider *d, const etr_block *block, const etr_event *e) {
+/* Records the methods that an event loaded. A run has each row of its block, even if a row has no time. */
+static void record_loads(decider *d, const etr_block *block, const etr_event *e) {
   if (!etr_is_load(e->name)) return;
   for (size_t i = 0; i < e->sample_count; i++) d->runs[e->sample_runs[i]].loads++;
   for (size_t i = 0; i < block->run_count; i++)
@@ -67,7 +67,7 @@ typedef struct dump_method {
 } dump_method;
 ETR_NO_PADDING(dump_method, 2 * sizeof(uint32_t));
 
-static void note_run(decider *d, uint32_t run, uint32_t method) {
+static void record_run(decider *d, uint32_t run, uint32_t method) {
   dump_method key = {d->blocks->runs[run].dump, method};
   etr_map_slot *slot = etr_map_at(&d->first_runs, (etr_slice){(const char *)&key, sizeof key});
   if (slot && (slot->value == ETR_NONE || run < slot->value)) slot->value = run;
@@ -82,15 +82,15 @@ static bool ran_before(const decider *d, uint32_t method, uint32_t run) {
 static void set_method(decider *d, etr_block *block, uint32_t method, const char *rule) {
   block->method = method;
   block->method_rule = rule;
-  for (size_t i = 0; i < block->run_count; i++) note_run(d, block->runs[i], method);
+  for (size_t i = 0; i < block->run_count; i++) record_run(d, block->runs[i], method);
 }
 
 /* ---- One block ---- */
 
 static const etr_fit *best_fit(const decider *d) { return &d->fits.list[d->fits.best].fit; }
 
-static bool is_best(const decider *d, size_t place) {
-  return etr_fit_compare(&d->fits.list[place].fit, best_fit(d), NULL) == 0;
+static bool is_best(const decider *d, size_t index) {
+  return etr_fit_compare(&d->fits.list[index].fit, best_fit(d), NULL) == 0;
 }
 
 static size_t count_best(const decider *d) {
@@ -99,7 +99,7 @@ static size_t count_best(const decider *d) {
   return count;
 }
 
-/* What it took to tell the best from all others. */
+/* Returns the last part of the fits that was needed to distinguish the best fit from all others. */
 static etr_fit_part decisive_part(const decider *d) {
   etr_fit_part most = ETR_FIT_AGAINST, part;
   for (size_t i = 0; i < d->fits.count; i++)
@@ -119,7 +119,7 @@ static const char *rule_text(const decider *d) {
   return fit->missing ? "best fit of instructions, operators and delegates" : "instructions, operators and delegates";
 }
 
-/* "encode, decode": the first few that fit as well as the best. */
+/* Returns the names of the first methods with the best fit: "encode, decode". */
 static char *list_names(const decider *d) {
   etr_arena *arena = d->warnings->arena;
   char *text = etr_arena_copy(arena, ETR_SLICE(""));
@@ -133,7 +133,7 @@ static char *list_names(const decider *d) {
 
 /* ---- What fits rows ---- */
 
-/* What tells two rows apart when they are held against methods; hashed as bytes. */
+/* The part of a row that is compared with methods; hashed as bytes. */
 typedef struct row_key {
   const char *name, *delegate_id;
   int32_t instruction_id;
@@ -151,7 +151,8 @@ static verdict find_verdict(decider *d, const etr_block *block) {
       .kind = VERDICT_METHOD, .method = best, .rule = rule_text(d), .disagreeing = fit->exact ? 0 : fit->against};
 }
 
-/* Many blocks have the same rows, between different loads. NULL when out of memory. */
+/* Returns the verdict on a block, from a cache, because many blocks between different loads have the same rows. Returns
+ * NULL when out of memory. */
 static const verdict *verdict_of(decider *d, const etr_block *block) {
   etr_arena scratch = {0};
   size_t size = block->event_count * sizeof(row_key);
@@ -174,7 +175,7 @@ static const verdict *verdict_of(decider *d, const etr_block *block) {
 
 /* ---- Deciding ---- */
 
-static void refuse(decider *d, etr_block *block) {
+static void reject_block(decider *d, etr_block *block) {
   block->method_rule = "fits no method: another model's dump?";
   d->blocks->foreign_run_count += block->run_count;
   etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
@@ -182,8 +183,8 @@ static void refuse(decider *d, etr_block *block) {
            block->runs[0], block->name);
 }
 
-/* One warning says so of all. */
-static void give_up(decider *d, etr_block *block) {
+/* Leaves a block undecided. Only one warning is given for all such blocks. */
+static void leave_open(decider *d, etr_block *block) {
   block->method_rule = "undecided: too many runs and methods to compare";
   if (!d->gave_up)
     etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
@@ -193,32 +194,32 @@ static void give_up(decider *d, etr_block *block) {
   d->gave_up = true;
 }
 
-static void note_tie(decider *d, etr_block *block, const char *names) {
+static void record_tie(decider *d, etr_block *block, const char *names) {
   if (names) block->method_rule = names;
   for (size_t i = 0; i < block->run_count; i++) d->runs[block->runs[i]].tied = true;
 }
 
-static void take_method(decider *d, etr_block *block, const verdict *v) {
+static void accept_method(decider *d, etr_block *block, const verdict *v) {
   set_method(d, block, v->method, v->rule);
   if (v->disagreeing)
     etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "run %u: %u of its events disagree with method %s of the record",
              block->runs[0], v->disagreeing, d->inputs[v->method].name);
 }
 
-static void decide(decider *d, etr_block *block) {
+static void decide_by_rows(decider *d, etr_block *block) {
   const verdict *v = verdict_of(d, block);
   if (!v) return;
   switch (v->kind) {
-  case VERDICT_METHOD: take_method(d, block, v); break;
-  case VERDICT_TIE: note_tie(d, block, v->rule); break;
-  case VERDICT_NONE: refuse(d, block); break;
-  case VERDICT_OPEN: give_up(d, block); break;
+  case VERDICT_METHOD: accept_method(d, block, v); break;
+  case VERDICT_TIE: record_tie(d, block, v->rule); break;
+  case VERDICT_NONE: reject_block(d, block); break;
+  case VERDICT_OPEN: leave_open(d, block); break;
   }
 }
 
 /* ---- Choices ---- */
 
-static bool choose(decider *d, etr_block *block) {
+static bool choose_by_option(decider *d, etr_block *block) {
   const char *method = etr_chosen_method(d->options, block->runs[0]);
   for (uint32_t i = 0; method && i < d->count; i++) {
     if (strcmp(d->inputs[i].name, method) != 0) continue;
@@ -230,14 +231,15 @@ static bool choose(decider *d, etr_block *block) {
 
 /* ---- Order of loads ---- */
 
-/* Whether one method, and no other, was loaded between a run and the last execution before it. */
+/* Returns whether exactly one method was loaded between a run and the last execution before it. */
 static bool is_behind_one_load(const decider *d, uint32_t run) {
   uint32_t loads = d->runs[run].loads;
   for (; run > 0 && !d->runs[run - 1].executed; run--) loads += d->runs[run - 1].loads;
   return loads == 1;
 }
 
-/* The method that the load right before a run brought: of those that fit, the only one that had not run before. */
+/* Returns the method that was loaded directly before a run: the only fitting method that had not run before; ETR_NONE
+ * if there are none or several. */
 static uint32_t method_loaded(const decider *d, uint32_t run) {
   uint32_t found = ETR_NONE;
   for (size_t i = 0; i < d->fits.count; i++) {
@@ -248,18 +250,20 @@ static uint32_t method_loaded(const decider *d, uint32_t run) {
   return found;
 }
 
-static bool tell(decider *d, const etr_block *block, uint32_t run, uint32_t method) {
-  uint32_t *told = etr_vec_push(&d->scratch, &d->told), *of = etr_vec_push(&d->scratch, &d->told_methods);
-  if (!told || !of) return false;
-  *told = run;
+static bool separate_run(decider *d, const etr_block *block, uint32_t run, uint32_t method) {
+  uint32_t *separated = etr_vec_push(&d->scratch, &d->separated),
+           *of = etr_vec_push(&d->scratch, &d->separated_methods);
+  if (!separated || !of) return false;
+  *separated = run;
   *of = method;
-  note_run(d, run, method);
-  for (size_t i = 0; i < block->run_count; i++) d->runs[block->runs[i]].told_beside = run;
+  record_run(d, run, method);
+  for (size_t i = 0; i < block->run_count; i++) d->runs[block->runs[i]].separated_run = run;
   return true;
 }
 
-/* Fits are found once more: keeping those of all ties would take methods times blocks of memory. */
-static bool look_at_loads(decider *d, const etr_block *block) {
+/* Checks the runs of a tied block. The fits are computed again, because keeping those of all ties would take memory for
+ * methods times blocks. */
+static bool check_loads(decider *d, const etr_block *block) {
   bool is_fitted = false;
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = block->runs[i];
@@ -267,29 +271,30 @@ static bool look_at_loads(decider *d, const etr_block *block) {
     if (!is_fitted && !etr_fitter_fit(d->fitter, block, &d->fits)) return !etr_arena_failed(&d->scratch);
     is_fitted = true;
     uint32_t method = method_loaded(d, run);
-    if (method != ETR_NONE && !tell(d, block, run, method)) return false;
+    if (method != ETR_NONE && !separate_run(d, block, run, method)) return false;
   }
   return true;
 }
 
-static bool tell_by_loads(decider *d) {
+static bool decide_by_loads(decider *d) {
   for (size_t i = 0; i < d->blocks->block_count; i++) {
     const etr_block *block = &d->blocks->blocks[i];
-    if (d->runs[block->runs[0]].tied && !look_at_loads(d, block)) return false;
+    if (d->runs[block->runs[0]].tied && !check_loads(d, block)) return false;
   }
-  const uint32_t *told = d->told.data;
-  if (d->told.count && !etr_blocks_set_apart(d->blocks, d->warnings->arena, told, d->told.count)) return false;
-  for (size_t i = 0; i < d->told.count; i++) {
-    etr_block *block = &d->blocks->blocks[d->blocks->runs[told[i]].block];
-    set_method(d, block, d->told_methods.data[i], "order of loads: the only candidate that had not run before");
-    d->runs[told[i]].tied = false;
+  const uint32_t *separated = d->separated.data;
+  if (d->separated.count && !etr_blocks_set_apart(d->blocks, d->warnings->arena, separated, d->separated.count))
+    return false;
+  for (size_t i = 0; i < d->separated.count; i++) {
+    etr_block *block = &d->blocks->blocks[d->blocks->runs[separated[i]].block];
+    set_method(d, block, d->separated_methods.data[i], "order of loads: the only candidate that had not run before");
+    d->runs[separated[i]].tied = false;
   }
   return true;
 }
 
 /* ---- Ties ---- */
 
-/* "3-8", "3-4, 7", the first few of them. first: the first of all. */
+/* Returns the runs of a block as text: "3-8", "3-4, 7", at most MOST_NAMES ranges. Sets *first to the first range. */
 static const char *list_runs(etr_arena *arena, const etr_block *block, const char **first) {
   const char *text = "";
   for (size_t i = 0, end, listed = 0; text && i < block->run_count && listed <= MOST_NAMES; i = end, listed++) {
@@ -304,7 +309,8 @@ static const char *list_runs(etr_arena *arena, const etr_block *block, const cha
   return text;
 }
 
-/* A program has what handle maps lack: instructions without a node, and what is inside delegates. */
+/* Returns whether there is a program. It lists what handle maps lack: instructions without a node, and the operators
+ * inside delegates. */
 static bool has_program(const decider *d) {
   for (size_t i = 0; i < d->count; i++)
     if (d->inputs[i].program) return true;
@@ -314,8 +320,8 @@ static bool has_program(const decider *d) {
 static void explain_tie(decider *d, etr_block *block) {
   etr_arena *arena = d->warnings->arena;
   const char *names = block->method_rule, *first = "", *runs = list_runs(arena, block, &first), *but = "";
-  uint32_t told = d->runs[block->runs[0]].told_beside;
-  if (told != ETR_NONE) but = etr_arena_format(arena, "; the order of loads decides run %u alone", told);
+  uint32_t separated = d->runs[block->runs[0]].separated_run;
+  if (separated != ETR_NONE) but = etr_arena_format(arena, "; the order of loads decides run %u alone", separated);
   if (!runs || !but) return;
   const char *rule = etr_arena_format(arena, "tie: %s fit equally%s; decide with --map %s=METHOD", names, but, first);
   if (rule) block->method_rule = rule;
@@ -327,7 +333,8 @@ static void explain_tie(decider *d, etr_block *block) {
 
 /* ---- All ---- */
 
-/* A method that only returns a constant has no instructions, and leaves no rows. */
+/* Decides the method of a block without rows. A method that only returns a constant has no instructions and leaves no
+ * rows. */
 static void decide_without_rows(decider *d, etr_block *block) {
   uint32_t found = ETR_NONE;
   for (uint32_t i = 0; i < d->count; i++) {
@@ -341,13 +348,13 @@ static void decide_without_rows(decider *d, etr_block *block) {
 
 static void decide_block(decider *d, etr_block *block) {
   block->method_rule = "no method ran";
-  if (!etr_block_executed(block) || (d->count && choose(d, block))) return;
+  if (!etr_block_executed(block) || (d->count && choose_by_option(d, block))) return;
   if (!etr_block_ran(block))
     decide_without_rows(d, block);
   else if (d->count == 0)
     block->method_rule = "no ETRecord and no .pte: methods are unknown";
   else
-    decide(d, block);
+    decide_by_rows(d, block);
 }
 
 static size_t count_dumps(const etr_blocks *blocks) {
@@ -361,15 +368,15 @@ static bool decide_all(decider *d) {
   if (!d->runs || !d->logs_instructions || !d->fitter) return false;
   etr_map_init(&d->first_runs, &d->scratch);
   etr_map_init(&d->verdict_of, &d->scratch);
-  /* Notes which runs executed a method and which methods were loaded in them. */
+  /* Records which runs executed a method, and how many methods were loaded in each run. */
   for (size_t b = 0; b < d->blocks->block_count; b++) {
     const etr_block *block = &d->blocks->blocks[b];
-    run_state state = {.told_beside = ETR_NONE, .executed = etr_block_executed(block)};
+    run_state state = {.separated_run = ETR_NONE, .executed = etr_block_executed(block)};
     for (size_t i = 0; i < block->run_count; i++) {
       d->runs[block->runs[i]] = state;
       d->logs_instructions[d->blocks->runs[block->runs[i]].dump] |= etr_block_ran(block);
     }
-    for (size_t i = 0; i < block->event_count; i++) note_loads(d, block, &block->events[i]);
+    for (size_t i = 0; i < block->event_count; i++) record_loads(d, block, &block->events[i]);
   }
   for (size_t i = 0; i < d->blocks->block_count; i++) decide_block(d, &d->blocks->blocks[i]);
   /* A choice for loads alone is a mistake in counting runs. */
@@ -381,7 +388,7 @@ static bool decide_all(decider *d) {
       etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "no method ran in run %zu: mapping it to %s has no effect",
                choice->run, choice->method);
   }
-  if (!tell_by_loads(d)) return false;
+  if (!decide_by_loads(d)) return false;
   for (size_t i = 0; i < d->blocks->block_count; i++) {
     etr_block *block = &d->blocks->blocks[i];
     if (d->runs[block->runs[0]].tied) explain_tie(d, block);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * phase_times.c - each phase's runs by themselves, all of them in parts of their phase's median.
+ * phase_times.c - measures the runs of each phase, and all runs relative to the median of their phase.
  */
 #include "base/noise_verdict.h"
 #include "base/stats.h"
@@ -15,13 +15,13 @@ typedef struct measuring {
   const etr_method *method;
   const etr_blocks *blocks;
   etr_arena *scratch;
-  uint64_t *ticks; /* room for the method's runs */
+  uint64_t *ticks; /* working memory for the method's runs */
   etr_noise_sample *samples;
   double *ratios;
   size_t ratio_count;
 } measuring;
 
-static bool begin(measuring *m, const etr_method *method, const etr_blocks *blocks, etr_arena *scratch) {
+static bool begin_measuring(measuring *m, const etr_method *method, const etr_blocks *blocks, etr_arena *scratch) {
   *m = (measuring){.method = method,
                    .blocks = blocks,
                    .scratch = scratch,
@@ -31,7 +31,7 @@ static bool begin(measuring *m, const etr_method *method, const etr_blocks *bloc
   return !etr_arena_failed(scratch);
 }
 
-/* True if a run of another phase, or of another method, is between two runs of a method. */
+/* Returns true if a run of another phase or method is between two runs of a method. */
 static bool are_parted(const etr_blocks *blocks, uint32_t first, uint32_t second) {
   const etr_run *runs = blocks->runs;
   uint32_t method = blocks->blocks[runs[first].block].method;
@@ -43,8 +43,8 @@ static bool are_parted(const etr_blocks *blocks, uint32_t first, uint32_t second
   return false;
 }
 
-static bool measure(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs) {
-  /* A phase's runs; all where that is ETR_NONE. */
+static bool measure_phase(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs) {
+  /* Lists the runs of the phase; all runs if it is ETR_NONE. */
   size_t count = 0;
   for (size_t i = 0; i < m->method->run_count; i++) {
     uint32_t run = m->method->runs[i];
@@ -58,7 +58,7 @@ static bool measure(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *
     m->samples[i].stretch = m->samples[i - 1].stretch + are_parted(m->blocks, runs[i - 1], runs[i]);
   out->run_count = count;
   out->runs = runs;
-  out->execute = etr_stats_of(m->ticks, out->run_count); /* sorts them */
+  out->execute = etr_stats_of(m->ticks, out->run_count); /* this sorts the ticks */
   for (size_t i = 0; i < out->run_count; i++)
     m->ratios[m->ratio_count++] = out->execute.p50 > 0 ? (double)m->samples[i].ticks / out->execute.p50 : 0;
   return etr_noise_of(&out->noise, m->scratch, m->samples, m->ticks, out->run_count);
@@ -81,7 +81,8 @@ static void warn_of_mixture(const etr_method *method, etr_warnings *warnings) {
 
 /* ---- All ---- */
 
-/* Runs of several phases have no order of their own; those of one have. */
+/* Returns the noise of a method. Runs of several phases have no common order, so only their spread is judged; runs of
+ * one phase have one. */
 static etr_noise noise_of(const etr_method *method, measuring *m, const etr_run_phase *phases, size_t count) {
   size_t only = 0;
   if (method->mixed_phase_count > 1) return etr_noise_of_parts(m->ratios, m->ratio_count);
@@ -89,23 +90,23 @@ static etr_noise noise_of(const etr_method *method, measuring *m, const etr_run_
   return phases[only].noise;
 }
 
-bool etr_phases_measure(etr_method *method, const etr_phases_told *told, const etr_blocks *blocks, etr_arena *arena,
+bool etr_phases_measure(etr_method *method, const etr_known_phases *known, const etr_blocks *blocks, etr_arena *arena,
                         etr_warnings *warnings) {
   etr_arena scratch = {0};
   measuring m;
-  size_t count = told->count ? told->count : 1;
+  size_t count = known->count ? known->count : 1;
   etr_run_phase *phases = etr_arena_alloc_array(arena, count, sizeof *phases);
-  bool good = phases && begin(&m, method, blocks, &scratch);
+  bool good = phases && begin_measuring(&m, method, blocks, &scratch);
   for (uint32_t i = 0; good && i < count; i++) {
     uint32_t *runs = etr_arena_alloc_array(arena, method->run_count, sizeof *runs);
-    phases[i] = (etr_run_phase){.name = told->count ? told->names[i] : "", .told_by = told->rule};
-    good = runs && measure(&m, told->count ? i : ETR_NONE, &phases[i], runs);
+    phases[i] = (etr_run_phase){.name = known->count ? known->names[i] : "", .told_by = known->rule};
+    good = runs && measure_phase(&m, known->count ? i : ETR_NONE, &phases[i], runs);
   }
-  for (size_t i = 0; good && i < told->count; i++) method->mixed_phase_count += phases[i].run_count > 0;
+  for (size_t i = 0; good && i < known->count; i++) method->mixed_phase_count += phases[i].run_count > 0;
   if (good) method->noise = noise_of(method, &m, phases, count);
-  if (good && told->count == 0) good = etr_slow_runs_find(&method->slow_runs, method, blocks, arena);
+  if (good && known->count == 0) good = etr_slow_runs_find(&method->slow_runs, method, blocks, arena);
   method->run_phases = phases;
-  method->run_phase_count = told->count;
+  method->run_phase_count = known->count;
   etr_arena_clear(&scratch);
   if (good && method->mixed_phase_count > 1) warn_of_mixture(method, warnings);
   return good;

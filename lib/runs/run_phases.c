@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * run_phases.c - kinds of runs, known by what they logged, by their events or by their operators' times.
+ * run_phases.c - distinguishes kinds of runs by the values that they logged, by their events or by their operators'
+ * times.
  */
 #include "runs/run_phases.h"
 
@@ -10,29 +11,31 @@
 
 #include <math.h>
 
-enum { MOST_PHASES = ETR_COUNT(((etr_phases_told *)NULL)->names) };
+enum { MOST_PHASES = ETR_COUNT(((etr_known_phases *)NULL)->names) };
 
-static const double LEAST_FACTOR = 1.5; /* between medians of phases that are worth telling apart */
-/* Measured: whatever slows runs down stays below one or the other; prompts, and branches that do other work, exceed
- * both. With 2 instead of 2.5, one in ten records whose slow runs hit operators unequally would have phases. */
+static const double LEAST_FACTOR = 1.5; /* smallest ratio between the medians of phases that are worth distinguishing */
+/* Chosen by measurement: causes that only slow runs down stay below one of these; prompts, and branches that do other
+ * work, exceed both. With 2 instead of 2.5, one in ten records whose slow runs affect operators unequally would have
+ * phases. */
 static const double LEAST_ALIKE = .5, LEAST_WIDTH = 2.5;
-/* Where a single long run is compared with the first one of all, both may have cold caches, which stretch the same
- * operators: by 4.2 in the widest of our records, while prompts have 13 and more. */
+/* If a single long run is compared with the first run of all, both may have cold caches, which stretch the same
+ * operators: the largest width in our records is 4.2, while prompts have 13 and more. */
 static const double LEAST_WIDTH_OF_PAIR = 6;
-static const double LEAST_GAP = 1.25; /* between long runs and others: a short prompt takes little longer than a step */
-enum { GAPS_TRIED = 3 };              /* the widest may be between prompts, or below steps that were disturbed */
+static const double LEAST_GAP =
+    1.25; /* smallest ratio between long runs and others: a short prompt takes little longer than a step */
+enum { GAPS_TRIED = 3 }; /* the widest gap may be between prompts, or below steps that were disturbed */
 
 const char *etr_phase_rule_name(etr_phase_rule rule) {
   static const char *const names[] = {"sizes", "events", "times"};
   return (size_t)rule < ETR_COUNT(names) ? names[rule] : "";
 }
 
-/* ---- What is known of runs ---- */
+/* ---- Properties of runs ---- */
 
 /* All runs of a profile. */
 typedef struct known_runs {
   const etr_blocks *blocks;
-  double *bytes;  /* per run: of the values that it logged */
+  double *bytes;  /* per run: size of the values that it logged */
   double *events; /* per block: blocks with the same events have the same number */
   etr_arena *scratch;
 } known_runs;
@@ -51,7 +54,7 @@ static bool number_events(known_runs *k) {
   etr_map_init(&numbers, k->scratch);
   k->events = etr_arena_alloc_array(k->scratch, k->blocks->block_count, sizeof *k->events);
   for (size_t i = 0; k->events && i < k->blocks->block_count; i++) {
-    /* Of what tells the events of a block; interned texts are told by their pointers. */
+    /* Hashes what identifies the events of a block. Interned texts are identified by their pointers. */
     const etr_block *block = &k->blocks->blocks[i];
     uint64_t hash = block->event_count;
     for (size_t j = 0; j < block->event_count; j++) {
@@ -69,14 +72,14 @@ static bool number_events(known_runs *k) {
 
 /* ---- Kinds of a method's runs ---- */
 
-/* A method's runs and a number for each, by which they are told apart. */
+/* A method's runs, and a value for each, by which they are distinguished. */
 typedef struct candidates {
   const known_runs *known;
-  const etr_inference *list; /* by series, of a series by run */
+  const etr_inference *list; /* sorted by series, then run */
   size_t count;
   double *values, *sorted; /* `count` entries */
   size_t kinds;
-  double least[MOST_PHASES]; /* the smallest value of each, ascending */
+  double least[MOST_PHASES]; /* smallest value of each kind, ascending */
   bool *is_long;             /* `count` entries: runs of the kind that takes longest */
   bool failed;               /* out of memory */
 } candidates;
@@ -91,8 +94,8 @@ static size_t kind_of(const candidates *c, size_t i) {
   return kind;
 }
 
-/* A kind for each value. */
-static bool tell_values_apart(candidates *c) {
+/* Makes each distinct value a kind. Returns false if there are fewer than two or more than MOST_PHASES. */
+static bool distinguish_values(candidates *c) {
   c->kinds = 0;
   for (size_t i = 0; i < c->count; i++) {
     if (i > 0 && c->sorted[i] <= c->sorted[i - 1]) continue;
@@ -101,13 +104,14 @@ static bool tell_values_apart(candidates *c) {
   return c->kinds >= 2 && c->kinds <= MOST_PHASES;
 }
 
-/* How far apart sorted values are, but for a tenth at either end: one that stands out does not make them wide. */
+/* Returns the spread of sorted values, as a ratio, without a tenth at either end, so that a single outlier does not
+ * widen it. */
 static double width_of(const double *sorted, size_t count) {
   size_t end = count / 10;
   return sorted[count - 1 - end] / sorted[end];
 }
 
-/* The place of the widest gap between sorted values; 0: all are the same. */
+/* Returns the index after the widest gap between sorted values; 0: all values are equal. */
 static size_t widest_gap(const candidates *c, double *gap) {
   size_t at = 0;
   *gap = 1;
@@ -120,7 +124,8 @@ static size_t widest_gap(const candidates *c, double *gap) {
   return at;
 }
 
-/* Two kinds, the greater from sorted[at] on, if each is closer together than they are apart. */
+/* Splits the sorted values at `at` into two kinds. Returns whether each kind is more compact than the gap between them.
+ */
 static bool split_at(candidates *c, size_t at, double gap) {
   c->kinds = 2;
   c->least[0] = c->sorted[0];
@@ -128,18 +133,18 @@ static bool split_at(candidates *c, size_t at, double gap) {
   return width_of(c->sorted, at) < gap && width_of(c->sorted + at, c->count - at) < gap;
 }
 
-/* Prompts are of many sizes, but all are larger than a single step. */
-static bool tell_sizes_apart(candidates *c) {
+/* Distinguishes runs by the sizes of their values. Prompts have many sizes, but all are larger than a single step. */
+static bool distinguish_sizes(candidates *c) {
   double gap;
   if (!(c->sorted[0] > 0)) return false; /* a run that logged nothing */
   size_t at = widest_gap(c, &gap);
-  return at > 0 && (split_at(c, at, gap) || tell_values_apart(c));
+  return at > 0 && (split_at(c, at, gap) || distinguish_values(c));
 }
 
 /* ---- By times alone ---- */
 
-/* Runs that are long, or short, but not those that lead their series: these may warm up, which stretches the same
- * operators each time. */
+/* Lists the long runs, or the short ones, without the first run of each series, which may be warm-up: that stretches
+ * the same operators each time. */
 static size_t list_inner(const candidates *c, const bool *is_long, bool wants_long, uint32_t *list) {
   size_t count = 0;
   bool in_leading_group = false;
@@ -151,7 +156,8 @@ static size_t list_inner(const candidates *c, const bool *is_long, bool wants_lo
   return count;
 }
 
-/* A single inner long run is compared with the one that leads its series. False: that is none. */
+/* Adds the first run of its series to a single long run, to compare both. Returns false if the first run is not long.
+ */
 static bool add_leading(const candidates *c, const bool *is_long, uint32_t *inner) {
   const etr_run *runs = c->known->blocks->runs;
   for (size_t i = 0; i < c->count; i++) {
@@ -163,7 +169,8 @@ static bool add_leading(const candidates *c, const bool *is_long, uint32_t *inne
   return false;
 }
 
-/* Long runs do other work if they stretch operators unlike each other, and each of them alike. */
+/* Returns whether long runs do other work: they stretch operators by different factors, which are alike in all long
+ * runs. */
 static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   etr_arena scratch = {0};
   uint32_t *long_runs = etr_arena_alloc_array(&scratch, c->count + 1, sizeof *long_runs);
@@ -185,14 +192,14 @@ static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   return stretch.alike >= LEAST_ALIKE && stretch.width >= least_width;
 }
 
-static bool tell_times_apart(candidates *c) {
+static bool distinguish_times(candidates *c) {
   etr_gap gap = {LEAST_GAP, INFINITY};
   for (int tried = 0; tried < GAPS_TRIED && !c->failed; tried++) {
     etr_long_runs runs;
     c->failed = !etr_long_runs_of(&runs, &gap, c->known->blocks, c->list, c->count, c->known->scratch);
     if (c->failed || !runs.is_long) return false;
     if (!do_other_work(c, &runs)) continue;
-    /* Two kinds: short runs, and long ones from the shortest of these on. */
+    /* Makes two kinds: short runs, and long runs from the shortest of these on. */
     c->kinds = 2;
     c->least[0] = c->sorted[0];
     c->least[1] = INFINITY;
@@ -205,19 +212,20 @@ static bool tell_times_apart(candidates *c) {
 
 /* ---- The kinds ---- */
 
-/* A run that is first in its series may have other events because it is. */
+/* Returns whether all runs of a kind are the first of their series; these may have other events for that reason alone.
+ */
 static bool is_only_first(const candidates *c, size_t kind) {
   for (size_t i = 1; i < c->count; i++)
     if (kind_of(c, i) == kind && c->list[i].series == c->list[i - 1].series) return false;
   return true;
 }
 
-/* The kind whose runs take longest; MOST_PHASES if no kind takes much longer than another. */
+/* Returns the kind whose runs take longest; MOST_PHASES if no kind takes much longer than another. */
 static size_t longest_kind(candidates *c) {
   double least = INFINITY, most = 0;
   size_t longest = 0;
   for (size_t kind = 0; kind < c->kinds; kind++) {
-    /* A kind's median. */
+    /* Finds the median of a kind. */
     size_t count = 0;
     for (size_t i = 0; i < c->count; i++)
       if (kind_of(c, i) == kind) c->sorted[count++] = ticks_of(c, i);
@@ -230,16 +238,16 @@ static size_t longest_kind(candidates *c) {
   return most > 0 && most >= LEAST_FACTOR * least ? longest : MOST_PHASES;
 }
 
-/* ---- Telling ---- */
+/* ---- Distinguishing runs ---- */
 
-/* Events that only runs have that are first in their series are those of warm-up. */
-static bool tell_events_apart(candidates *c) {
-  bool tells = tell_values_apart(c);
-  for (size_t kind = 0; tells && kind < c->kinds; kind++) tells = !is_only_first(c, kind);
-  return tells;
+/* Distinguishes runs by their events. Events that occur only in the first runs of series are those of warm-up. */
+static bool distinguish_events(candidates *c) {
+  bool is_distinct = distinguish_values(c);
+  for (size_t kind = 0; is_distinct && kind < c->kinds; kind++) is_distinct = !is_only_first(c, kind);
+  return is_distinct;
 }
 
-static bool tells(candidates *c, etr_phase_rule rule) {
+static bool distinguish_kinds(candidates *c, etr_phase_rule rule) {
   for (size_t i = 0; i < c->count; i++) {
     uint32_t run = c->list[i].run;
     switch (rule) {
@@ -251,27 +259,28 @@ static bool tells(candidates *c, etr_phase_rule rule) {
   }
   etr_sort(c->sorted, c->count, sizeof *c->sorted, etr_by_double);
   switch (rule) {
-  case ETR_PHASE_BY_SIZES: return tell_sizes_apart(c);
-  case ETR_PHASE_BY_EVENTS: return tell_events_apart(c);
-  default: return tell_times_apart(c);
+  case ETR_PHASE_BY_SIZES: return distinguish_sizes(c);
+  case ETR_PHASE_BY_EVENTS: return distinguish_events(c);
+  default: return distinguish_times(c);
   }
 }
 
-/* Prompts come first, and fewer than steps do. By times alone they also have to come one at a time, or equally many,
- * and two steps at least behind each: less is a pattern of other things. */
+/* Returns whether the long runs are prompts: they come first, and are fewer than steps. If only times distinguish them,
+ * groups of prompts must also have equal lengths, and at least two steps must follow each group: otherwise the pattern
+ * may have other causes. */
 static bool is_prefill(const candidates *c, etr_phase_rule rule, const etr_long_runs *runs) {
   bool in_order = c->kinds == 2 && runs->leads && runs->long_count < runs->short_count;
   bool is_regular = runs->shortest == runs->longest && (runs->distances == 0 || runs->least_between > 1);
   return in_order && rule != ETR_PHASE_BY_EVENTS && (rule == ETR_PHASE_BY_SIZES || is_regular);
 }
 
-static void tell(etr_phases_told *told, candidates *c) {
+static void find_phases(etr_known_phases *phases, candidates *c) {
   static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS, ETR_PHASE_BY_TIMES};
   size_t phase_of[MOST_PHASES];
   for (size_t i = 0; i < ETR_COUNT(rules); i++) {
-    size_t longest = tells(c, rules[i]) ? longest_kind(c) : MOST_PHASES;
+    size_t longest = distinguish_kinds(c, rules[i]) ? longest_kind(c) : MOST_PHASES;
     if (longest == MOST_PHASES) continue;
-    *told = (etr_phases_told){.count = c->kinds, .rule = rules[i]};
+    *phases = (etr_known_phases){.count = c->kinds, .rule = rules[i]};
     /* Numbers the kinds in the order of their first runs. */
     size_t next = 0;
     for (size_t kind = 0; kind < c->kinds; kind++) phase_of[kind] = MOST_PHASES;
@@ -285,16 +294,17 @@ static void tell(etr_phases_told *told, candidates *c) {
     etr_long_runs runs = {.is_long = c->is_long};
     for (size_t j = 0; j < c->count; j++) c->is_long[j] = kind_of(c, j) == longest;
     etr_long_runs_count(&runs, c->list, c->count);
-    for (size_t j = 0; j < told->count; j++) told->names[j] = (told->rule == ETR_PHASE_BY_TIMES ? kinds : numbered)[j];
-    if (is_prefill(c, told->rule, &runs)) {
-      told->names[phase_of[longest]] = "prefill";
-      told->names[phase_of[1 - longest]] = "decode";
+    for (size_t j = 0; j < phases->count; j++)
+      phases->names[j] = (phases->rule == ETR_PHASE_BY_TIMES ? kinds : numbered)[j];
+    if (is_prefill(c, phases->rule, &runs)) {
+      phases->names[phase_of[longest]] = "prefill";
+      phases->names[phase_of[1 - longest]] = "decode";
     }
     return;
   }
 }
 
-static bool tell_all(etr_phases_told *told, const known_runs *known) {
+static bool find_all_phases(etr_known_phases *phases, const known_runs *known) {
   size_t count;
   const etr_inference *list = etr_inferences_list(known->blocks, known->scratch, &count);
   candidates c = {.known = known,
@@ -306,18 +316,18 @@ static bool tell_all(etr_phases_told *told, const known_runs *known) {
     end = etr_inferences_end_of_method(list, count, i);
     c.list = list + i;
     c.count = end - i;
-    tell(&told[list[i].method], &c);
+    find_phases(&phases[list[i].method], &c);
   }
   return !c.failed;
 }
 
-etr_phases_told *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps, size_t method_count,
-                                     etr_arena *arena) {
+etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps, size_t method_count,
+                                      etr_arena *arena) {
   etr_arena scratch = {0};
   known_runs known = {.blocks = blocks, .scratch = &scratch};
-  etr_phases_told *told = etr_arena_alloc_array(arena, method_count, sizeof *told);
-  bool good = told && etr_runs_number_series(blocks, &scratch) && count_bytes(&known, dumps) && number_events(&known) &&
-              tell_all(told, &known);
+  etr_known_phases *phases = etr_arena_alloc_array(arena, method_count, sizeof *phases);
+  bool good = phases && etr_runs_number_series(blocks, &scratch) && count_bytes(&known, dumps) &&
+              number_events(&known) && find_all_phases(phases, &known);
   etr_arena_clear(&scratch);
-  return good ? told : NULL;
+  return good ? phases : NULL;
 }

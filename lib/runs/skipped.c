@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * skipped.c - which runs warm up, and blocks without them.
+ * skipped.c - finds warm-up and other excluded runs, and removes them from blocks.
  */
 #include "runs/blocks.h"
 #include "runs/inferences.h"
 #include "runs/runs.h"
 
-/* A run warms up if it takes more than WARM_UP_FACTOR times the median of the runs behind it, and more than LONG_FACTOR
- * times what four fifths of them take at most: a first run in the slow one of two modes is not longer than other slow
- * runs. */
+/* A leading run is warm-up if it takes more than WARM_UP_FACTOR times the median of the runs after it, and more than
+ * LONG_FACTOR times their 80th percentile. The second condition keeps a first run in the slower of two modes, because
+ * it is not longer than the other slow runs. */
 static const double WARM_UP_FACTOR = 1.5, LONG_FACTOR = 1.2;
-enum { LEAST_BEHIND = 3 }; /* runs behind one that it takes to tell */
+enum { LEAST_BEHIND = 3 }; /* least number of runs that must follow a warm-up run */
 
 /* ---- Warm-up ---- */
 
-/* A run among those of its series, sorted by time. */
+/* A run in the list of its series, sorted by time. */
 typedef struct sorted_run {
   uint64_t ticks;
-  uint32_t index;          /* in the series */
-  uint32_t previous, next; /* of those that are left */
+  uint32_t index;          /* index in the series */
+  uint32_t previous, next; /* neighbours among the remaining runs */
 } sorted_run;
 
-/* The run of a given rank among those that are left: the smallest that so many tenths of them do not exceed. */
+/* A quantile of the remaining runs: the shortest run that is at least as long as the given tenths of them. */
 typedef struct ranked_run {
-  uint32_t place;
-  size_t rank; /* from 1 */
+  uint32_t position;
+  size_t rank; /* rank of the run, from 1 */
   size_t tenths;
 } ranked_run;
 
-/* What is left of a series as leading runs are taken away: each costs a step, however many there are. */
+/* The remaining runs of a series while leading runs are removed. Removing one takes a constant number of steps. */
 typedef struct remainder {
   sorted_run *list;
-  uint32_t *place; /* of each run of the series in the list */
+  uint32_t *position; /* position in the list of each run of the series */
   ranked_run middle, long_one;
   size_t count;
 } remainder;
@@ -45,37 +45,37 @@ static size_t rank_of(size_t tenths, size_t count) { return (tenths * count + 9)
 
 static ranked_run ranked_run_of(size_t tenths, size_t count) {
   size_t rank = rank_of(tenths, count);
-  return (ranked_run){.place = (uint32_t)(rank - 1), .rank = rank, .tenths = tenths};
+  return (ranked_run){.position = (uint32_t)(rank - 1), .rank = rank, .tenths = tenths};
 }
 
-/* Moves to the run that has the rank once another one is gone; `left` are left. */
+/* Updates a quantile after a run was removed; `left` is the number of remaining runs. */
 static void move_rank(ranked_run *ranked, const remainder *r, uint32_t gone, size_t left) {
   size_t wanted = rank_of(ranked->tenths, left);
-  if (gone < ranked->place) ranked->rank--;
-  if (gone == ranked->place) {
+  if (gone < ranked->position) ranked->rank--;
+  if (gone == ranked->position) {
     bool has_next = r->list[gone].next != ETR_NONE;
-    ranked->place = has_next ? r->list[gone].next : r->list[gone].previous;
+    ranked->position = has_next ? r->list[gone].next : r->list[gone].previous;
     if (!has_next) ranked->rank--;
   }
-  for (; ranked->rank > wanted; ranked->rank--) ranked->place = r->list[ranked->place].previous;
-  for (; ranked->rank < wanted; ranked->rank++) ranked->place = r->list[ranked->place].next;
+  for (; ranked->rank > wanted; ranked->rank--) ranked->position = r->list[ranked->position].previous;
+  for (; ranked->rank < wanted; ranked->rank++) ranked->position = r->list[ranked->position].next;
 }
 
 static double median_of(const remainder *r) {
-  const sorted_run *middle = &r->list[r->middle.place];
+  const sorted_run *middle = &r->list[r->middle.position];
   if (r->count % 2) return (double)middle->ticks;
   return ((double)middle->ticks + (double)r->list[middle->next].ticks) / 2;
 }
 
 static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_inference *series, size_t count) {
-  /* All runs are in the list at first, sorted by their time. */
+  /* At first all runs are in the list, sorted by time. */
   for (uint32_t i = 0; i < count; i++)
     r->list[i] = (sorted_run){.ticks = blocks->runs[series[i].run].execute_ticks, .index = i};
   etr_sort(r->list, count, sizeof *r->list, by_ticks);
   for (uint32_t i = 0; i < count; i++) {
     r->list[i].previous = i ? i - 1 : ETR_NONE;
     r->list[i].next = i + 1 < count ? i + 1 : ETR_NONE;
-    r->place[r->list[i].index] = i;
+    r->position[r->list[i].index] = i;
   }
   r->middle = ranked_run_of(5, count);
   r->long_one = ranked_run_of(8, count);
@@ -83,14 +83,14 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_infer
   for (size_t i = 0; i + LEAST_BEHIND < count; i++) {
     etr_run *run = &blocks->runs[series[i].run];
     /* The run leaves the list, and the ranks follow. */
-    const sorted_run *gone = &r->list[r->place[i]];
+    const sorted_run *gone = &r->list[r->position[i]];
     if (gone->previous != ETR_NONE) r->list[gone->previous].next = gone->next;
     if (gone->next != ETR_NONE) r->list[gone->next].previous = gone->previous;
     r->count--;
-    move_rank(&r->middle, r, r->place[i], r->count);
-    move_rank(&r->long_one, r, r->place[i], r->count);
+    move_rank(&r->middle, r, r->position[i], r->count);
+    move_rank(&r->long_one, r, r->position[i], r->count);
     double ticks = (double)run->execute_ticks, median = median_of(r);
-    bool is_longest = ticks > LONG_FACTOR * (double)r->list[r->long_one.place].ticks;
+    bool is_longest = ticks > LONG_FACTOR * (double)r->list[r->long_one.position].ticks;
     if (median <= 0 || ticks <= WARM_UP_FACTOR * median || !is_longest) return;
     run->is_skipped = true;
   }
@@ -98,11 +98,12 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_infer
 
 /* ---- All ---- */
 
-/* Leading runs of each phase: what comes first is long for its own reasons, too, as a prompt is. */
+/* Excludes warm-up among the leading runs of each phase. Phases are separate because a first run may also be long for
+ * other reasons, as a prompt is. */
 static bool skip_all_warm_up(const etr_blocks *blocks, etr_inference *list, size_t count, etr_arena *scratch) {
   remainder r = {.list = etr_arena_alloc_array(scratch, count, sizeof *r.list),
-                 .place = etr_arena_alloc_array(scratch, count, sizeof *r.place)};
-  if (!r.list || !r.place) return false;
+                 .position = etr_arena_alloc_array(scratch, count, sizeof *r.position)};
+  if (!r.list || !r.position) return false;
   etr_sort(list, count, sizeof *list, etr_inference_by_phase);
   for (size_t i = 0, end; i < count; i = end) {
     end = etr_inferences_end_of_phase(list, count, i);
@@ -139,7 +140,7 @@ bool etr_skipped_find(etr_blocks *blocks, const etr_options *options) {
   return good;
 }
 
-/* ---- Blocks without them ---- */
+/* ---- Removing excluded runs from blocks ---- */
 
 static void drop_samples(etr_event *row, const etr_run *runs) {
   size_t count = row->sample_count;
@@ -148,7 +149,7 @@ static void drop_samples(etr_event *row, const etr_run *runs) {
     if (!runs[row->sample_runs[i]].is_skipped) etr_samples_put(row, etr_samples_at(row, i));
 }
 
-/* Puts the skipped runs behind the others. */
+/* Moves the excluded runs after the included ones. */
 static bool part_runs(etr_block *block, const etr_run *runs, etr_arena *scratch) {
   uint32_t *list = etr_unconst(block->runs);
   uint32_t *skipped = etr_arena_alloc_array(scratch, block->run_count, sizeof *skipped);

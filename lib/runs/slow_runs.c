@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * slow_runs.c - long runs, their distances, and the operator that makes them long.
+ * slow_runs.c - finds slow runs, their distances, and the operator that makes them slow.
  */
 #include "runs/slow_runs.h"
 
@@ -9,8 +9,9 @@
 
 #include <math.h>
 
-static const double LEAST_GAP = 1.5;  /* between slow runs and others: outliers that are nearer say so as such */
-static const double LEAST_SHARE = .5; /* of what a run takes longer: less is not one operator's doing */
+static const double LEAST_GAP =
+    1.5; /* smallest ratio between slow runs and others: smaller ones are reported as outliers */
+static const double LEAST_SHARE = .5; /* smallest share of a run's excess time for one operator to be its cause */
 
 static bool list_runs(etr_inference *list, const etr_method *method, const etr_blocks *blocks) {
   for (size_t i = 0; list && i < method->run_count; i++) {
@@ -20,8 +21,9 @@ static bool list_runs(etr_inference *list, const etr_method *method, const etr_b
   return list != NULL;
 }
 
-/* The slow runs, or the others, with what each took. */
-static size_t choose(const etr_method *method, const bool *is_long, bool wants_long, uint32_t *runs, uint64_t *ticks) {
+/* Lists the slow runs, or the others, with the time of each. */
+static size_t choose_runs(const etr_method *method, const bool *is_long, bool wants_long, uint32_t *runs,
+                          uint64_t *ticks) {
   size_t count = 0;
   for (size_t i = 0; i < method->run_count; i++) {
     if (is_long[i] != wants_long) continue;
@@ -38,26 +40,26 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
   *out = (etr_slow_runs){0};
   bool good = list_runs(list, method, blocks) &&
               etr_long_runs_of(&runs, &(etr_gap){LEAST_GAP, INFINITY}, blocks, list, method->run_count, &scratch);
-  if (good && runs.is_long && runs.inner_groups > 0) { /* what leads alone is warm-up, or a step */
+  if (good && runs.is_long && runs.inner_groups > 0) { /* a group that only leads a series is warm-up, or a step */
     etr_operator_stretch stretch;
     uint32_t *slow = etr_arena_alloc_array(arena, runs.long_count, sizeof *slow);
     uint32_t *others = etr_arena_alloc_array(&scratch, runs.short_count, sizeof *others);
     uint64_t *ticks = etr_arena_alloc_array(&scratch, method->run_count, sizeof *ticks);
     good = slow && others && ticks;
     if (good) {
-      choose(method, runs.is_long, true, slow, ticks);
-      choose(method, runs.is_long, false, others, ticks + runs.long_count);
+      choose_runs(method, runs.is_long, true, slow, ticks);
+      choose_runs(method, runs.is_long, false, others, ticks + runs.long_count);
       good = etr_operator_stretch_of(&stretch, blocks, slow, runs.long_count, others, runs.short_count);
     }
     if (good) {
-      /* How much longer the slow runs take than the median of the others. */
+      /* Adds up how much longer the slow runs take than the median of the others. */
       out->usual = etr_stats_of(ticks + runs.long_count, runs.short_count).p50;
       etr_stats stats = etr_stats_of(ticks, runs.long_count);
       out->p50 = stats.p50;
       out->least = stats.min;
       out->most = stats.max;
       for (size_t i = 0; i < runs.long_count; i++) out->excess_ticks += ticks[i] - (uint64_t)out->usual;
-      /* What the slow runs have in common. */
+      /* Finds what the slow runs have in common. */
       bool is_operator = stretch.top_share >= LEAST_SHARE;
       if (etr_long_runs_are_periodic(&runs)) {
         out->period = runs.least_period;
@@ -74,18 +76,19 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
   return good;
 }
 
-/* ---- A table of operators' times in chosen runs, and what its rows have in common ---- */
+/* ---- A table of the operators' times in chosen runs ---- */
 
 enum {
-  MOST_LONG = 16,      /* 120 pairs: more say nothing new */
+  MOST_LONG = 16,      /* this makes 120 pairs; more add no information */
   MOST_SHORT = 255,    /* their median is exact enough */
   LEAST_OPERATORS = 5, /* the ranks of fewer agree by chance */
-  LEAST_STEPS = 2,     /* of its clock that an operator takes: of less, rounding alone looks like a stretch */
+  LEAST_STEPS =
+      2, /* least time of an operator, in steps of its clock: with fewer, rounding alone looks like a stretch */
 };
 static const double SHORTEST = .25; /* an operator that does not run counts as this much of its usual time */
-static const double STANDS_OUT = 2; /* stretch of the top operator in stretches of all else */
+static const double TOP_FACTOR = 2; /* smallest ratio of the top operator's stretch to that of all other operators */
 
-/* What tells operators apart across blocks; compared as bytes. Texts are interned. */
+/* The key that identifies an operator across blocks; compared as bytes. Texts are interned. */
 typedef struct operator_key {
   const char *name, *delegate_id;
   int64_t instruction_id;
@@ -94,10 +97,10 @@ ETR_NO_PADDING(operator_key, 2 * sizeof(char *) + sizeof(int64_t));
 
 /* An operator with its column of the table. */
 typedef struct column {
-  const etr_event *event; /* in the first block that has it */
+  const etr_event *event; /* its event in the first block that has it */
   uint64_t *ticks;        /* one for each chosen run */
   double usual;           /* median over the short runs */
-  bool is_measured;       /* its clock is fine enough to say by how much it is stretched */
+  bool is_measured;       /* its clock is fine enough to measure its stretch */
 } column;
 
 typedef struct table {
@@ -108,7 +111,7 @@ typedef struct table {
   size_t run_count, long_count;
   etr_vec(column) columns;
   etr_map numbers;
-  double *room; /* for as many as there are columns, runs or pairs */
+  double *room; /* working memory for as many numbers as there are columns, runs or pairs */
 } table;
 
 /* ---- Filling the table ---- */
@@ -128,7 +131,7 @@ static column *column_of(table *t, const etr_event *event) {
   return added->ticks ? added : NULL;
 }
 
-/* Samples are in the order of their runs, and so are those that were chosen. */
+/* Adds the samples of an event. Samples and chosen runs are both sorted by run. */
 static bool add_event(table *t, const etr_event *event) {
   column *c = column_of(t, event);
   for (size_t i = 0, k = 0; c && i < event->sample_count; i++) {
@@ -139,7 +142,7 @@ static bool add_event(table *t, const etr_event *event) {
   return c != NULL;
 }
 
-/* The operators of a block; the call of a delegate that tells none stands for them. */
+/* Adds the operators of a block. For a delegate without operator events, its call is added instead. */
 static bool add_block(table *t, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     bool any = false;
@@ -166,9 +169,9 @@ static bool add_blocks(table *t) {
   return true;
 }
 
-/* ---- What operators usually take ---- */
+/* ---- The usual times of operators ---- */
 
-/* All times of kernels, or of what runs in delegates, are multiples of the step of their clock. */
+/* Returns the step of the clock of kernels, or of operators in delegates: all their times are multiples of it. */
 static uint64_t step_of(const table *t, bool in_delegate) {
   uint64_t step = 0;
   for (size_t i = 0; i < t->columns.count && step != 1; i++)
@@ -206,8 +209,8 @@ static int by_value(const void *a, const void *b) {
   return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Ranks of a run's stretches, less their mean, scaled so that their squares add up to 1; equal ones share theirs. All 0
- * where all are equal. */
+/* Computes the ranks of a run's stretches minus their mean, scaled so that the squares add up to 1. Equal stretches
+ * share a rank. If all are equal, all results are 0. */
 static bool rank_stretches(table *t, size_t run, double *ranks, size_t count) {
   ranked *list = etr_arena_alloc_array(&t->scratch, count, sizeof *list);
   double squares = 0;
@@ -245,7 +248,7 @@ static bool measure_alike(table *t, double *alike, size_t count) {
   return true;
 }
 
-/* Between operators, each of which counts with the median of its stretches. */
+/* Returns how much the stretches differ between operators; each operator counts with its median stretch. */
 static double width_of(table *t) {
   double stretches[MOST_LONG];
   size_t operators = 0;
@@ -261,9 +264,10 @@ static double width_of(table *t) {
   return exp(etr_percentile_of_sorted(t->room, operators, 90) - etr_percentile_of_sorted(t->room, operators, 10));
 }
 
-/* ---- The operator with most of it ---- */
+/* ---- The operator with the largest share of the excess time ---- */
 
-/* The part of a run's excess over the short runs' median that is in one operator, if that stands out. */
+/* Returns the share of one operator in a run's excess over the median of the short runs, if the operator is stretched
+ * much more than all others; else 0. */
 static double top_share_of(const table *t, size_t run, double usual, const etr_event **top) {
   double ticks = (double)t->blocks->runs[t->runs[run]].execute_ticks, most = 0, own = 0, own_usual = 0;
   for (size_t i = 0; i < t->columns.count; i++) {
@@ -276,8 +280,8 @@ static double top_share_of(const table *t, size_t run, double usual, const etr_e
     *top = c->event;
   }
   double rest = ticks - own, rest_usual = usual - own_usual;
-  bool stands_out = most > 0 && own * ETR_MAX(rest_usual, 0) >= STANDS_OUT * own_usual * rest;
-  return stands_out && ticks > usual ? ETR_MIN(most / (ticks - usual), 1) : 0;
+  bool is_dominant = most > 0 && own * ETR_MAX(rest_usual, 0) >= TOP_FACTOR * own_usual * rest;
+  return is_dominant && ticks > usual ? ETR_MIN(most / (ticks - usual), 1) : 0;
 }
 
 static void measure_top(table *t, etr_operator_stretch *out) {
@@ -308,7 +312,7 @@ static bool measure_columns(table *t, etr_operator_stretch *out) {
   t->room = etr_arena_alloc_array(&t->scratch, most, sizeof *t->room);
   if (!t->room) return false;
   measure_usual(t);
-  if (t->columns.count > 1) measure_top(t, out); /* a single one has all of the time whatever happens */
+  if (t->columns.count > 1) measure_top(t, out); /* a single operator always has all of the time */
   for (size_t i = 0; i < t->columns.count; i++) count += t->columns.data[i].is_measured;
   if (count < LEAST_OPERATORS) return true;
   out->width = width_of(t);
@@ -319,7 +323,7 @@ bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks
                              size_t long_count, const uint32_t *short_runs, size_t short_count) {
   table t = {.blocks = blocks};
   *out = (etr_operator_stretch){.width = 1};
-  /* Evenly chosen runs of both kinds, in the order in which they ran. */
+  /* Chooses evenly spaced runs of both kinds, in the order in which they ran. */
   size_t longs = ETR_MIN(long_count, (size_t)MOST_LONG), shorts = ETR_MIN(short_count, (size_t)MOST_SHORT);
   for (size_t i = 0, k = 0; i < longs || k < shorts;) {
     uint32_t next_long = i < longs ? long_runs[i * long_count / longs] : ETR_NONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * debug_data.c - logged values, joined and measured.
+ * debug_data.c - joins logged values to nodes and measures them.
  */
 #include "values/debug_data.h"
 
@@ -11,9 +11,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- Which of a node's outputs each logged value is ---- */
+/* ---- Finding the output of its node that each logged value is ---- */
 
-/* What a method's delegates return, as it is asked for. */
+/* What a method's delegates return, computed when first needed. */
 typedef struct returned {
   etr_delegate_outputs outputs;
   bool is_known;
@@ -27,14 +27,15 @@ typedef struct joiner {
   etr_arena *scratch;
 } joiner;
 
-/* A kernel logs all of its outputs, each time that it runs. */
-static void tell_output_of_kernel(etr_debug_value *value, const etr_graph *graph) {
+/* Sets the output of a kernel's value. A kernel logs all of its outputs each time it runs. */
+static void set_output_of_kernel(etr_debug_value *value, const etr_graph *graph) {
   size_t count = graph->nodes[value->node].output_count;
   if (count > 0) value->output = (uint32_t)(value->index % count);
 }
 
-/* A method returns what the graph does, where they are as many: the graph may return buffers, too. */
-static void tell_returned(etr_debug_value *first, size_t count, const etr_graph *graph) {
+/* Sets the outputs of values that a method returns: those of the graph, if both have the same number. The graph may
+ * also return buffers. */
+static void set_returned_outputs(etr_debug_value *first, size_t count, const etr_graph *graph) {
   if (graph->nodes[first->node].input_count != count) return;
   for (size_t i = 0; i < count; i++) first[i].output = (uint32_t)i;
 }
@@ -44,7 +45,8 @@ static bool is_of_same_row(const etr_debug_value *a, const etr_debug_value *b) {
          a->is_output == b->is_output;
 }
 
-/* Whether the delegate logged what its operators compute: then its call repeats some of that. */
+/* Returns whether the delegate logged the results of its operators; the arguments of its call then repeat some of them.
+ */
 static bool logged_inside(const joiner *j, size_t first, size_t end) {
   const etr_debug_value *values = j->values, *call = &values[first];
   for (size_t i = first; i-- > 0 && values[i].run == call->run && values[i].instruction_id == call->instruction_id;)
@@ -55,20 +57,21 @@ static bool logged_inside(const joiner *j, size_t first, size_t end) {
   return false;
 }
 
-/* Whether these can be what a call logged last: as many as the record says, and each such a tensor. */
+/* Returns whether these results can be the last values that a call logged: their number is the recorded one, and each
+ * value agrees with its result. */
 static bool agree(const etr_placement *placement, const etr_debug_value *last, const etr_node_output *outputs,
                   size_t count) {
   const etr_placed *instruction = etr_placed_instruction(placement, last->instruction_id);
-  uint32_t told = instruction && instruction->map ? instruction->map->output_count : 0;
-  if ((told && told != count) || (count > 1 && !placement->is_ordered)) return false;
+  uint32_t recorded = instruction && instruction->map ? instruction->map->output_count : 0;
+  if ((recorded && recorded != count) || (count > 1 && !placement->is_ordered)) return false;
   for (size_t i = 0; i < count; i++)
     if (!etr_value_may_be(&last[i], &placement->method->graph->nodes[outputs[i].node].outputs[outputs[i].output]))
       return false;
   return true;
 }
 
-/* The last arguments of a call are its outputs. */
-static bool tell_outputs_of_call(joiner *j, size_t first, size_t end) {
+/* Sets the outputs of a call's values. The last arguments of a call are its outputs. */
+static bool set_outputs_of_call(joiner *j, size_t first, size_t end) {
   uint32_t method = j->values[first].method;
   returned *known = &j->returned[method];
   size_t count;
@@ -87,25 +90,25 @@ static bool tell_outputs_of_call(joiner *j, size_t first, size_t end) {
   return true;
 }
 
-/* Values of one row, from first to end. */
-static bool tell_outputs(joiner *j, size_t first, size_t end) {
+/* Sets the outputs of the values [first, end) of one row. */
+static bool set_outputs(joiner *j, size_t first, size_t end) {
   etr_debug_value *values = j->values;
   const etr_graph *graph = values[first].method == ETR_NONE ? NULL
                                                             : etr_graph_of_events(&j->placements[values[first].method]);
   if (!graph) return true;
-  if (values[first].is_argument) return logged_inside(j, first, end) || tell_outputs_of_call(j, first, end);
+  if (values[first].is_argument) return logged_inside(j, first, end) || set_outputs_of_call(j, first, end);
   if (values[first].node == ETR_NONE) return true;
   if (values[first].is_output)
-    tell_returned(&values[first], end - first, graph);
+    set_returned_outputs(&values[first], end - first, graph);
   else
-    for (size_t i = first; i < end; i++) tell_output_of_kernel(&values[i], graph);
+    for (size_t i = first; i < end; i++) set_output_of_kernel(&values[i], graph);
   return true;
 }
 
-/* Fills `output` of values that have a node. Of the arguments of a delegate's call, those that it returns get their
- * node as well, and are no arguments any more, unless the delegate logged what its operators compute: then the call
- * repeats some of that. Values stand run by run, in the order in which they were logged. False: out of memory. */
-static bool value_outputs_tell(etr_debug_value *values, size_t count, const etr_placement *placements,
+/* Fills `output` of values that have a node. Arguments that a delegate call returns get their node too and are no
+ * longer marked as arguments, unless the delegate logged the results of its operators, which the call then repeats.
+ * Values are sorted by run, then in the order in which they were logged. Returns false when out of memory. */
+static bool find_value_outputs(etr_debug_value *values, size_t count, const etr_placement *placements,
                                size_t method_count) {
   etr_arena scratch = {0};
   joiner j = {.values = values, .count = count, .placements = placements, .scratch = &scratch};
@@ -113,7 +116,7 @@ static bool value_outputs_tell(etr_debug_value *values, size_t count, const etr_
   bool good = j.returned != NULL;
   for (size_t first = 0, end; good && first < count; first = end) {
     for (end = first + 1; end < count && is_of_same_row(&values[first], &values[end]);) end++;
-    good = tell_outputs(&j, first, end);
+    good = set_outputs(&j, first, end);
   }
   etr_arena_clear(&scratch);
   return good;
@@ -153,7 +156,7 @@ bool etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *du
 
 /* ---- Joining ---- */
 
-/* Rows of one instruction and delegate id are told apart by this; interned ids are compared as pointers. */
+/* The key of the rows of one instruction and delegate id. Interned ids are compared as pointers. */
 typedef struct row_key {
   const char *delegate_id;
   int32_t instruction_id;
@@ -164,7 +167,7 @@ ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
 typedef struct row_index {
   etr_arena arena;
   etr_map node_of;     /* row_key -> node */
-  etr_map is_delegate; /* row_key of the calls of delegates */
+  etr_map is_delegate; /* row_key of delegate calls */
 } row_index;
 
 static bool index_rows(row_index *index, const etr_blocks *blocks) {
@@ -213,12 +216,12 @@ bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_pl
     value->node = etr_map_get(&index.node_of, bytes);
     value->is_argument = !value->delegate_id && (etr_map_get(&index.is_delegate, bytes) != ETR_NONE ||
                                                  (instruction && instruction->is_delegate && value->node == ETR_NONE));
-    /* A dump with debug events alone has no rows with nodes. */
+    /* A dump that has only debug events has no rows with nodes. */
     if (value->node == ETR_NONE && !value->delegate_id && instruction && instruction->is_kernel)
       value->node = instruction->node;
   }
   etr_arena_clear(&index.arena);
-  return good && value_outputs_tell(data->values, data->count, placements, method_count);
+  return good && find_value_outputs(data->values, data->count, placements, method_count);
 }
 
 /* ---- Measuring ---- */
@@ -241,7 +244,7 @@ bool etr_debug_view(etr_tensor_view *out, const etr_debug_value *value, const et
   return true;
 }
 
-/* Tensors that cannot be read, by reason: the first of each is told. */
+/* Tensors that cannot be read, by reason. A warning names the first of each. */
 typedef struct fault {
   const char *reason; /* static: compared as a pointer */
   size_t first, count;
@@ -254,7 +257,7 @@ typedef struct measuring {
   etr_vec(fault) faults;
 } measuring;
 
-static void note_fault(measuring *m, const char *reason, size_t value) {
+static void record_fault(measuring *m, const char *reason, size_t value) {
   for (size_t i = 0; i < m->faults.count; i++)
     if (m->faults.data[i].reason == reason) {
       m->faults.data[i].count++;
@@ -295,7 +298,7 @@ etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_p
   for (size_t i = 0; i < data->count && !etr_arena_failed(arena); i++) {
     if (data->values[i].kind != ETR_DEBUG_TENSOR) continue;
     const char *reason = measure_value(&m, &data->values[i]);
-    if (reason) note_fault(&m, reason, i);
+    if (reason) record_fault(&m, reason, i);
   }
   for (size_t i = 0; i < m.faults.count; i++) {
     const fault *f = &m.faults.data[i];
@@ -319,7 +322,7 @@ static bool is_nan_count(const etr_tensor_stats *stats, bool nan) {
 static void warn_of(const etr_debug_data *data, bool nan, const etr_profile *profile, etr_warnings *warnings) {
   const etr_debug_value *first = NULL;
   size_t tensors = 0;
-  char place[256];
+  char location[256];
   for (size_t i = 0; i < data->count; i++) {
     if (!is_nan_count(data->values[i].stats, nan)) continue;
     if (!first) first = &data->values[i];
@@ -327,23 +330,24 @@ static void warn_of(const etr_debug_data *data, bool nan, const etr_profile *pro
   }
   if (!first) return;
   /* "aten_log_default", "an argument of the delegate that instruction 3 calls", ... */
-  size_t size = sizeof place;
+  size_t size = sizeof location;
   const etr_method *method = first->method == ETR_NONE ? NULL : &profile->methods[first->method];
   const etr_graph *graph = method && method->graph != ETR_NONE ? &profile->graphs[method->graph] : NULL;
   if (first->is_output)
-    snprintf(place, size, "output %" PRIu32 " of the method", first->index);
+    snprintf(location, size, "output %" PRIu32 " of the method", first->index);
   else if (graph && first->node != ETR_NONE)
-    snprintf(place, size, "node %s (instruction %" PRId32 ")", graph->nodes[first->node].name, first->instruction_id);
+    snprintf(location, size, "node %s (instruction %" PRId32 ")", graph->nodes[first->node].name,
+             first->instruction_id);
   else if (first->is_argument)
-    snprintf(place, size, "argument %" PRIu32 " of the delegate that instruction %" PRId32 " calls", first->index,
+    snprintf(location, size, "argument %" PRIu32 " of the delegate that instruction %" PRId32 " calls", first->index,
              first->instruction_id);
   else if (first->delegate_id)
-    snprintf(place, size, "%s (instruction %" PRId32 ")", first->delegate_id, first->instruction_id);
+    snprintf(location, size, "%s (instruction %" PRId32 ")", first->delegate_id, first->instruction_id);
   else
-    snprintf(place, size, "instruction %" PRId32, first->instruction_id);
+    snprintf(location, size, "instruction %" PRId32, first->instruction_id);
   etr_warn(warnings, profile->debug_buffer, NULL, first->offset,
            "%s in %zu logged tensor%s, first in %s of run %" PRIu32 ": %" PRIu64 " of %" PRIu64 " elements",
-           nan ? "NaN" : "infinity", tensors, tensors == 1 ? "" : "s", place, first->run,
+           nan ? "NaN" : "infinity", tensors, tensors == 1 ? "" : "s", location, first->run,
            nan ? first->stats->nan_count : first->stats->inf_count, first->stats->element_count);
 }
 

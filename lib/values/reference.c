@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * reference.c - sets of reference outputs, and the runs they belong to.
+ * reference.c - pairs sets of reference outputs with runs, and compares them.
  */
 #include "values/reference.h"
 
@@ -12,8 +12,8 @@
 typedef struct comparer {
   etr_profile *profile;
   etr_arena *arena;
-  etr_arena scratch; /* until all is compared */
-  etr_map sets_of;   /* name of a method -> its place among the root's items */
+  etr_arena scratch; /* freed when all is compared */
+  etr_map sets_of;   /* name of a method -> its index among the root's items */
   etr_map compacted; /* sets without empty lists, as pointers */
   etr_warnings *warnings;
   etr_torch_archive archive;
@@ -22,7 +22,7 @@ typedef struct comparer {
   etr_vec(etr_output_gap) gaps;
 } comparer;
 
-/* The outputs that one run logged: debug_values[first] on, those that are outputs. */
+/* The outputs that one run logged: the outputs among debug_values from `first` on. */
 typedef struct run_outputs {
   uint32_t run, method;
   size_t first, count;
@@ -46,7 +46,7 @@ static const char *compare_scalars(etr_numeric_gap *out, const etr_pickle_value 
   return NULL;
 }
 
-/* A text that lives as long as the profile. */
+/* Returns a text that lives as long as the profile. */
 static const char *kept(comparer *c, const char *text) { return etr_arena_copy(c->arena, etr_slice_of(text)); }
 
 static const char *compare_tensors(comparer *c, etr_numeric_gap *out, const etr_pickle_value *reference,
@@ -68,7 +68,8 @@ static const char *compare_tensors(comparer *c, etr_numeric_gap *out, const etr_
 
 /* ---- One run ---- */
 
-/* Its outputs by index, of equal ones the first: no more than one beyond their number is ever asked for. */
+/* Lists the outputs of a run by index, and the first of those with equal index. At most one more than their number is
+ * needed. */
 static const etr_debug_value **index_outputs(const comparer *c, const run_outputs *run, etr_arena *scratch) {
   const etr_profile *p = c->profile;
   const etr_debug_value **outputs = etr_arena_alloc_array(scratch, run->count + 1, sizeof *outputs);
@@ -96,10 +97,10 @@ static void add_output(comparer *c, const etr_output_gap *of, const etr_debug_va
                                                                    : compare_scalars(&gap->gap, reference, gap->value);
 }
 
-/* The first output that was not logged is reported; those behind it are not. */
+/* Only the first output that was not logged is reported. */
 static bool may_have(const run_outputs *run, uint32_t output) { return output <= run->count; }
 
-/* Takes the empty lists out of a set, once: every run that it is for would pass them. */
+/* Removes the empty lists of a set, once, so that the runs of the set need not skip them. */
 static void compact(comparer *c, etr_pickle_value *list) {
   etr_map_slot *known = etr_map_at(&c->compacted, (etr_slice){(const char *)&list, sizeof list});
   if (!known || known->value != ETR_NONE || list->kind != ETR_PICKLE_LIST) return;
@@ -154,7 +155,7 @@ static bool collect_runs(comparer *c, runs_with_outputs *out) {
   return true;
 }
 
-/* The set of a run by its rule; false: not known. */
+/* Chooses the set of a run. Returns false if it is unknown. */
 static bool choose_set(const comparer *c, etr_output_gap *gap, size_t place, size_t run_count, size_t set_count) {
   int32_t index = c->profile->runs[gap->run].bundled_input_index;
   if (index >= 0 && (size_t)index < set_count) {
@@ -191,7 +192,7 @@ static void compare_methods(comparer *c) {
              "not a map from methods to sets of outputs: outputs are not compared");
     return;
   }
-  /* Of equal names the last counts, as in Python. */
+  /* If names are equal, the last one counts, as in Python. */
   etr_map_init(&c->sets_of, &c->scratch);
   for (size_t i = 0; i + 1 < root->items.count; i += 2)
     if (root->items.data[i]->kind == ETR_PICKLE_STRING)

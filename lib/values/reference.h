@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * reference.h - what the runs returned beside the reference_outputs of the ETRecord. Layer 3.
+ * reference.h - compares what the runs returned with the reference_outputs of the ETRecord. Layer 3.
  *
- * The entry is {METHOD: [set of outputs, ...]}. Which set a run belongs to: its bundled input index, where it has one
- * (ExecuTorch's runtime does not set it); the only set; or in order, if the method has as many sets as runs that logged
- * outputs. Otherwise nothing is compared.
+ * The entry is {METHOD: [set of outputs, ...]}. The set of a run is found by its bundled input index, if it has one
+ * (ExecuTorch's runtime does not set it); else it is the only set; else runs and sets are paired in order, if the
+ * method has as many sets as runs that logged outputs. Otherwise nothing is compared.
  */
 #ifndef ETR_REFERENCE_H
 #define ETR_REFERENCE_H
@@ -12,7 +12,7 @@
 #include "values/debug_data.h"
 
 /**
- * Fills output_gaps of a profile whose debug values are measured. What cannot be read or told is a warning.
+ * Fills output_gaps of a profile whose debug values are measured. Warns about references that cannot be read or paired.
  * Errors: ETR_ERROR_IO (the record or the debug buffer vanished), ETR_ERROR_MEMORY.
  */
 etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_warnings *warnings, etr_error *error);

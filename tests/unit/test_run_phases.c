@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-static const etr_phases_told *find(runs_text *t) {
-  const etr_phases_told *told = etr_run_phases_find(&t->all, &t->dump, 1, &t->arena);
+static const etr_known_phases *find(runs_text *t) {
+  const etr_known_phases *told = etr_run_phases_find(&t->all, &t->dump, 1, &t->arena);
   cr_assert(told);
   return told;
 }
@@ -19,7 +19,7 @@ static const char *phases_of(const char *text, size_t operators) {
   static char out[RUNS_TEXT_MOST + 64];
   runs_text_begin(&t, operators);
   runs_text_add_all(&t, text);
-  const etr_phases_told *told = find(&t);
+  const etr_known_phases *told = find(&t);
   int used = 0;
   out[0] = '\0';
   if (told->count) used = snprintf(out, sizeof out, "%s:", etr_phase_rule_name(told->rule));
@@ -122,7 +122,7 @@ Test(run_phases, many_runs) {
   static runs_text t;
   runs_text_begin(&t, 8);
   for (int i = 0; i < 500; i++) runs_text_add(&t, i % 5 ? "1" : "20p");
-  const etr_phases_told *told = find(&t);
+  const etr_known_phases *told = find(&t);
   cr_assert_eq(told->count, 2);
   cr_expect_str_eq(told->names[0], "prefill");
   etr_arena_clear(&t.arena);
@@ -141,7 +141,7 @@ Test(run_phases, noise_of_a_mixture) {
     runs[i] = i;
     ticks[i] = t.runs[i].execute_ticks;
   }
-  const etr_phases_told *told = find(&t);
+  const etr_known_phases *told = find(&t);
   etr_method method = {.name = "forward", .runs = runs, .run_count = RUNS, .execute_per_run = ticks};
   cr_assert(etr_phases_measure(&method, told, &t.all, &t.arena, &warnings));
   cr_assert_eq(method.run_phase_count, 2);
