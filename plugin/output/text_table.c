@@ -159,11 +159,11 @@ static void put_left_out(const etr_text_table *table, etr_writer *writer, const 
   for (size_t i = 0; i < table->column_count; i++) {
     if (!columns[i].is_left_out || !table->columns[i].title[0]) continue;
     if (!any) etr_put_style(writer, ETR_STYLE_DIM);
-    etr_putf(writer, "%s%s", any ? ", " : "hidden columns: ", table->columns[i].title);
+    etr_putf(writer, "%s%s", any ? ", " : "hidden: ", table->columns[i].title);
     any = true;
   }
   if (!any) return;
-  etr_puts(writer, " (--width 0 shows all)");
+  etr_puts(writer, "; all: --width 0");
   etr_put_style(writer, ETR_STYLE_PLAIN);
   etr_puts(writer, "\n");
 }

@@ -120,7 +120,7 @@ Test(table, leaves_columns_out) {
       {34, ETR_TABLE_TEXT,
        "name                        time\nabcdefghijklmnopqrstuvwxyz     1\nb                              2\nno room "
        "for: runs as\n"},
-      {24, ETR_TABLE_TEXT, "name\nabcdefghijkl\xE2\x80\xA6pqrstuvwxyz\nb\nno room for: time, runs as\n"},
+      {24, ETR_TABLE_TEXT, "name\nabcdefghijkl\xE2\x80\xA6pqrstuvwxyz\nb\nhidden: time, runs as; all: --width 0\n"},
       {24, ETR_TABLE_CSV, "name,time,runs as\r\nabcdefghijklmnopqrstuvwxyz,1,one\r\nb,2,two\r\n"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
