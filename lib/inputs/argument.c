@@ -74,7 +74,7 @@ static const char *number_text(etr_arguments *a, form what, etr_json *json) {
 
 static const char *list_text(etr_arguments *a, etr_json *json) {
   bool known;
-  uint32_t number = etr_memo_next(&a->lists, json, &known);
+  uint32_t number = etr_text_cache_next(&a->lists, json, &known);
   if (known) return a->values.data[number];
   etr_json_excerpt excerpt;
   etr_json_excerpt_init(&excerpt);

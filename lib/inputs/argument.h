@@ -8,7 +8,7 @@
 #ifndef ETR_ARGUMENT_H
 #define ETR_ARGUMENT_H
 
-#include "inputs/memo.h"
+#include "inputs/text_cache.h"
 
 enum { ETR_MOST_ARGUMENTS = 64 }; /* of a node */
 

@@ -10,9 +10,9 @@
 #include "base/arena.h"
 #include "formats/json.h"
 #include "inputs/argument.h"
-#include "inputs/memo.h"
 #include "inputs/metadata.h"
 #include "inputs/tensor_meta.h"
+#include "inputs/text_cache.h"
 
 /* ---- What the inputs and outputs of a serialized program are: its graph signature ---- */
 
@@ -285,7 +285,7 @@ static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *sc
 
 static const etr_source *read_trace(node_metadata *m, etr_json *json) {
   bool known;
-  uint32_t number = etr_memo_next(&m->traces, json, &known);
+  uint32_t number = etr_text_cache_next(&m->traces, json, &known);
   if (known) return m->sources.data[number];
   const etr_source *source = etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json));
   const etr_source **slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->sources);
@@ -295,7 +295,7 @@ static const etr_source *read_trace(node_metadata *m, etr_json *json) {
 
 static uint32_t read_module(node_metadata *m, etr_json *json) {
   bool known;
-  uint32_t number = etr_memo_next(&m->stacks, json, &known);
+  uint32_t number = etr_text_cache_next(&m->stacks, json, &known);
   if (known) return m->innermost.data[number];
   uint32_t module = etr_module_tree_add(&m->modules, m->strings, etr_json_string(json));
   uint32_t *slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->innermost);

@@ -5,7 +5,7 @@
 #ifndef ETR_TENSOR_META_H
 #define ETR_TENSOR_META_H
 
-#include "inputs/memo.h"
+#include "inputs/text_cache.h"
 
 /** Those of one program while it is read: as many are alike, each text is read once. */
 typedef struct etr_tensor_metas {
