@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * redaction.h - other names for what a record tells of its model: files and functions, modules, classes and weights.
- * Layer 3.
+ * redaction.h - replaces names in a record that say something about its model: files and functions, modules, classes
+ * and weights. Layer 3.
  *
- * One name becomes one name, wherever it stands, so that whatever was joined by it still is. Names are given in the
- * order in which etr_redaction_learn() and the other calls meet them, so that reading again gives the same.
+ * Each name gets one new name everywhere, so that whatever was joined by the old name is still joined by the new one.
+ * New names are assigned in the order in which the functions below see the old ones, so that the same record always
+ * gives the same names.
  */
 #ifndef ETR_REDACTION_H
 #define ETR_REDACTION_H
@@ -13,31 +14,32 @@
 
 typedef struct etr_redaction {
   etr_arena arena;
-  etr_map files, parts, classes; /* numbers of their new names */
-  etr_map values, taken;         /* of weights in graphs: numbers in new_values; names that are given */
+  etr_map files, parts, classes; /* old name -> number of the new name */
+  etr_map values, taken;         /* names of weights in graphs -> index in new_values; new names that are in use */
   etr_vec(const char *) new_values;
-  bool renames;       /* false: only files and functions get other names */
-  etr_vec(char) text; /* what the last call gave */
+  bool renames;       /* false: only files and functions get new names */
+  etr_vec(char) text; /* result of the last call */
 } etr_redaction;
 
 void etr_redaction_init(etr_redaction *redaction, bool renames);
 void etr_redaction_clear(etr_redaction *redaction);
 
-/** Learns the names of a graph's modules and weights. */
+/** Assigns new names to the modules and weights of a graph. */
 void etr_redaction_learn(etr_redaction *redaction, const etr_graph *graph);
 
-/* What the text becomes; lives until the next call. Empty when out of memory: the arena has failed then. */
+/* The functions below return the redacted text, which lives until the next call. Empty when out of memory; the arena
+ * has failed then. */
 
-/** A stack trace: its frames, without code. */
+/** Redacts a stack trace: keeps its frames, without code. */
 etr_slice etr_redact_trace(etr_redaction *redaction, etr_slice trace);
 
-/** An nn_module_stack. */
+/** Redacts an nn_module_stack. */
 etr_slice etr_redact_module_stack(etr_redaction *redaction, etr_slice stack);
 
-/** The path of a module, or of a weight. */
+/** Redacts the path of a module or of a weight. */
 etr_slice etr_redact_path(etr_redaction *redaction, etr_slice path);
 
-/** Any other text of a program, which may be the name of a weight in a graph. */
+/** Redacts any other text of a program, which may be the name of a weight in a graph. */
 etr_slice etr_redact_name(etr_redaction *redaction, etr_slice name);
 
 #endif
