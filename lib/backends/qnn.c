@@ -39,7 +39,8 @@ static bool is_id(etr_slice text) {
   return is_digit && etr_slice_to_int(text, &number) && number <= UINT32_MAX;
 }
 
-/* What stands before MARK and a number that ends the id; empty, data NULL, if it does not end so. */
+/* Returns what is before MARK and a number at the end of the id; empty, with data NULL, if the id does not end like
+ * that. */
 static etr_slice before_number(etr_slice id, const char *mark) {
   size_t size = strlen(mark);
   for (size_t at = id.size; at-- > 0;) {
@@ -132,7 +133,7 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, con
     out->is_in_sums = is_time(out);
     out->is_estimated = out->role == ETR_ROLE_OPERATOR && !is_time(out);
     out->inside = IN_ACCELERATOR;
-    out->label = etr_arena_copy(scratch, id); /* the unit stands elsewhere */
+    out->label = etr_arena_copy(scratch, id); /* without the unit, which is shown elsewhere */
     if (of->has_accelerator) out->compute_unit = ETR_COMPUTE_UNIT_NPU;
   } else if (is_wait(id)) {
     out->role = ETR_ROLE_PHASE;

@@ -7,7 +7,7 @@
 #include "backends/xnnpack.h"
 
 /* What it is worth to find an item among the events, and what it costs not to: the pairing with the greatest sum is
- * taken. Only the order of these numbers and of those in delegates.c matters. */
+ * taken. Only the order of these numbers and of the numbers in delegates.c matters. */
 enum {
   FOUND = 10,       /* the most: an event belongs to an item that surely runs before one that may be dropped */
   MISSED = 6,       /* as much as an event without an item: both are errors, and neither is worth making the other */
@@ -195,7 +195,7 @@ static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
   return next;
 }
 
-/* The last operator of a chain stands for its lookup. */
+/* The last operator of a chain represents its lookup. */
 static etr_expectation expect_unary(const etr_delegate_view *d, uint32_t index) {
   uint16_t class_ = class_at(d, index);
   bool is_product = class_ == ETR_XNN_MUL;

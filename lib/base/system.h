@@ -65,7 +65,7 @@ const char *etr_find_last(const char *text, size_t size, char wanted);
 /** Returns the first occurrence of bytes in a text, or NULL (memmem). */
 const char *etr_find_bytes(const char *text, size_t size, const char *wanted, size_t wanted_size);
 
-/** Fills up to 256 bytes with random numbers for cryptographic use. Returns false if the system has none. */
+/** Fills up to 256 bytes with random bytes that nobody can guess. Returns false if the system has none. */
 bool etr_random(void *to, size_t size);
 
 /** Returns true if this processor has instructions for CRC-32C, on systems where the compiler cannot ask. */

@@ -97,7 +97,7 @@ typedef struct etr_rows {
 
 /* ---- Nodes ---- */
 
-/* 0 stands for none. */
+/* 0 means none. */
 static uint32_t number_of_bytes(etr_map *numbers, const void *bytes, size_t size) {
   return etr_map_number(numbers, (etr_slice){bytes, size}) + 1;
 }
@@ -184,9 +184,9 @@ static uint32_t number_of_kind(etr_map *numbers, const char *op) {
   return number_of(numbers, op);
 }
 
-/* True of operators whose weight makes them the layer that they are, and of those that a lowering puts between a layer
- * and its weight. Others read caches and masks, whose size is that of the context; so do products of batches (bmm), in
- * attention. */
+/* Returns true for operators that are a layer because of their weight, and for operators that a lowering puts between a
+ * layer and its weight. Others read caches and masks, whose size is that of the context; so do products of batches
+ * (bmm), in attention. */
 static bool is_of_layer(const char *op) {
   static const char *const layers[] = {"linear",
                                        "addmm",
@@ -431,7 +431,7 @@ static bool add_difference(finder *f, etr_difference_kind kind, const char *name
   return added != NULL;
 }
 
-/* By place: names may change. */
+/* Compares inputs by index, because names may change. */
 static bool add_inputs(finder *f, const etr_side_method *base, const etr_side_method *newer) {
   for (size_t i = 0; i < ETR_MAX(base->input_count, newer->input_count); i++) {
     const etr_side_input *old = i < base->input_count ? &base->inputs[i] : NULL,

@@ -8,7 +8,7 @@
 
 enum { DEPTH = 3 };
 
-/* Per item, the sum of its producers' values. Of those that only move data, their own sum stands in. */
+/* Computes, per item, the sum of its producers' values. A producer that only moves data is replaced by its own sum. */
 static void sum_producers(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum) {
   static const uint64_t of_input = 1;
   for (size_t i = 0; i < side->count; i++) {
@@ -24,7 +24,7 @@ static void sum_producers(const etr_pairing_side *side, const uint64_t *value, u
   }
 }
 
-/* The same of consumers, which stand behind. */
+/* Computes, per item, the sum of its consumers' values, which come later in the order. */
 static void sum_consumers(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum) {
   if (side->count) memset(sum, 0, side->count * sizeof *sum);
   for (size_t i = side->count; i-- > 0;) {
@@ -142,7 +142,7 @@ static bool find_resized(etr_evidence sides[ETR_SIDES], etr_arena *arena) {
 /* What is behind operators that only move data. */
 enum { FROM_WEIGHT, FROM_OPERATOR, FROM_INPUT };
 
-/* Of an operator that only moves data, what it moves; an operator that computes stands for itself. */
+/* Returns what an operator that only moves data moves; for an operator that computes, the operator itself. */
 static uint8_t origin_of(const etr_pairing_item *item, const uint8_t *origins) {
   uint8_t origin = FROM_WEIGHT; /* weights are left out of the producers */
   for (size_t k = 0; item->only_moves && k < item->producer_count; k++) {

@@ -61,7 +61,7 @@ typedef struct estimate {
   double change;
   bool is_known;         /* false: nothing can be said, for `reason` */
   bool is_by_recordings; /* rule R; false: rule S */
-  etr_reason reason;     /* if it cannot be told */
+  etr_reason reason;     /* reason, if the change is undecided */
   double row_variance;   /* rule R: of one recording, pooled over both sides; rows use it */
   double pooled_freedom;
   double recordings;   /* rule R: 1 / D_base + 1 / D_new */
@@ -170,7 +170,7 @@ static bool holds(double low, double high, double value) { return low <= value &
 
 static double limit_of(const etr_compare_options *options) { return options->limit > 0 ? log1p(options->limit) : 0; }
 
-/* The change that it cannot be told from: the limit, while the interval holds it, or else none. */
+/* Returns the change from which it is not distinguished: the limit if the interval contains it, or else no change. */
 static double open_question(const etr_change *change, const etr_compare_options *options) {
   return holds(change->low, change->high, options->limit) ? limit_of(options) : 0;
 }
@@ -209,7 +209,7 @@ static size_t recordings_needed(const estimate *e, const etr_noise_test *test, d
   double deviation = etr_noise_between_recordings(options), away = fabs(e->change - question);
   size_t has = ETR_MIN(test->base.recordings, test->newer.recordings);
   if (e->is_by_recordings) deviation = sqrt(e->row_variance);
-  if (away <= e->least) return 0; /* which the clock will not tell */
+  if (away <= e->least) return 0; /* the clock cannot resolve it */
   for (size_t n = ETR_MAX((size_t)ETR_LEAST_RECORDINGS, has + 1); n <= ETR_MOST_RECORDINGS; n++)
     if (etr_t_quantile(LEVEL, 2 * n - 2) * deviation * sqrt(2 / (double)n) < away) return n;
   return 0;
@@ -238,7 +238,7 @@ static double step_between_benches(const etr_bench_history *history, size_t step
   return 1.4826 * few_samples_factor(count) * (sizes[(count - 1) / 2] + sizes[count / 2]) / 2;
 }
 
-/* With enough benches their steps take the place of an assumption. */
+/* With enough benches their differences replace the assumption. */
 static void use_history(estimate *e, const etr_bench_history *history) {
   if (!history || history->count < ETR_LEAST_BENCHES) return;
   size_t steps = history->count - 1;

@@ -49,7 +49,7 @@ static const char *word_for(form what, etr_slice number) {
     return value >= 0 && value < (int64_t)ETR_COUNT(names) ? names[value] : NULL;
   }
   case FORM_LAYOUT: {
-    /* likewise: Layout */
+    /* torch/_export/serde/schema.py: Layout */
     static const char *const names[] = {NULL,         "sparse_coo", "sparse_csr", "sparse_csc",
                                         "sparse_bsr", "sparse_bsc", "_mkldnn",    "strided"};
     return value >= 0 && value < (int64_t)ETR_COUNT(names) ? names[value] : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * redaction.c - how names are told apart, and what they become.
+ * redaction.c - finds names in texts, and replaces them.
  */
 #include "records/redaction.h"
 
@@ -108,7 +108,7 @@ static void put_class(etr_redaction *h, etr_slice name) {
     put_numbered(h, "C", etr_map_number(&h->classes, name), "");
 }
 
-/* KEY,PATH,TYPE; the key is only to tell levels apart. */
+/* KEY,PATH,TYPE; the key only distinguishes levels. */
 static void put_level(etr_redaction *h, etr_slice level, uint32_t place) {
   etr_slice rest = after(level, find(level, ",") + 1);
   size_t comma = rest.size;
@@ -150,7 +150,7 @@ static const char *prefix_of(etr_slice name, const char *const *prefixes, size_t
   return NULL;
 }
 
-/* The longest part of a path that stands here, between underscores. */
+/* Finds the longest known part of a path at the start of the text, between underscores. */
 static size_t known_part(const etr_redaction *h, etr_slice text) {
   enum { LONGEST = 256 };
   for (size_t size = ETR_MIN(text.size, (size_t)LONGEST); size > 0; size--) {

@@ -144,7 +144,7 @@ typedef struct copier {
   bool *out_of_memory; /* of any document */
 } copier;
 
-/* Where a value stands. */
+/* The position of a value in the document. */
 typedef struct place {
   object_kind kind;
   bool calls_delegate; /* in a node that does */
@@ -204,14 +204,14 @@ static void copy_document(copier *c, object_kind kind) {
 typedef enum member_action {
   COPY,
   DROP,       /* the key, too */
-  EMPTY_TEXT, /* which stands for no bytes, and for a state without tensors */
+  EMPTY_TEXT, /* which encodes no bytes, and a state without tensors */
   EMPTY_LIST,
   NO_VALUE,
   TRACE,
   MODULE_STACK,
   PATH,
   ANCESTORS,
-  TARGET,  /* tells what a node calls */
+  TARGET,  /* the operator that a node calls */
   LOWERED, /* if the node calls a delegate */
   SPECS,
   METADATA,
@@ -350,8 +350,8 @@ static void copy_value(copier *c, place at) {
   }
 }
 
-/* Copies a document. `redaction` may be NULL. What it does not change comes out as Python's json.dumps() writes it. What
- * is wrong with the document is the reader's: etr_json_failed(). False when out of memory. */
+/* Copies a document. `redaction` may be NULL. What it does not change comes out as Python's json.dumps() writes it.
+ * What is wrong with the document is the reader's: etr_json_failed(). False when out of memory. */
 static bool program_copy(etr_json *json, json_out *out, etr_redaction *redaction) {
   bool out_of_memory = false;
   copier c = {.in = json, .out = out, .redaction = redaction, .out_of_memory = &out_of_memory};
@@ -470,7 +470,7 @@ static etr_status strip_all(const stripper *s, etr_error *error) {
 
 /* ---- All of it ---- */
 
-/* What modules and weights are called, which programs tell only behind where they use it. */
+/* Learns the names of modules and weights in advance, because a program lists them only after it used them. */
 static etr_status learn_names(etr_redaction *redaction, const char *path, etr_error *error) {
   etr_arena arena = {0};
   etr_warnings warnings = {.arena = &arena};

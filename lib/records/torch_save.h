@@ -12,8 +12,8 @@ typedef struct etr_torch_object {
   etr_slice pickle;
   const etr_slice *storages;
   size_t storage_count;
-  bool is_inline;       /* the storages are inside the pickle, like pickle.dumps writes them */
-  const size_t *places; /* if is_inline: offsets in the pickle at which the bytes of each storage must be inserted,
+  bool is_inline;        /* the storages are inside the pickle, like pickle.dumps writes them */
+  const size_t *offsets; /* if is_inline: offsets in the pickle at which the bytes of each storage must be inserted,
                            ascending */
 } etr_torch_object;
 
