@@ -48,7 +48,8 @@ static etr_verdict verdict_before(const measure *base, const measure *newer, boo
   return is_timed_twice ? ETR_VERDICT_CANNOT_TELL : ETR_VERDICT_UNTIMED;
 }
 
-/* Fills a change but for what is judged of it; it must stay where it is until then. False: out of memory. */
+/* Fills a change but for what is judged of it; it must stay where it is until then. Returns false when out of
+ * memory. */
 static bool family_add(family *f, etr_change *change, const measure *base, const measure *newer) {
   const etr_side_time old = scaled(base->time, f->base_scale), now = scaled(newer->time, 1);
   bool is_timed_twice = old.runs > 0 && now.runs > 0;
@@ -69,7 +70,7 @@ static bool family_add(family *f, etr_change *change, const measure *base, const
   return true;
 }
 
-/* Judges all changes together. False: out of memory. */
+/* Judges all changes together. Returns false when out of memory. */
 static bool family_judge(const family *f) {
   return etr_noise_judge_family(f->tests.data, f->tests.count, f->options, f->scratch);
 }
@@ -222,7 +223,7 @@ static bool has_other_inputs(const etr_side_method *base, const etr_side_method 
   return false;
 }
 
-/* The items of a side as pairing.c wants them, not paired yet. False when out of memory. */
+/* The items of a side as pairing.c wants them, not paired yet. Returns false when out of memory. */
 static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method *side, etr_map *numbers) {
   etr_pairing_item *keys = etr_arena_alloc_array(c->scratch, side->item_count, sizeof *keys);
   for (size_t i = 0; keys && i < side->item_count; i++) {
@@ -283,7 +284,7 @@ static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES], c
   return family_add(f, &pair->change, &old, &now);
 }
 
-/* Fills the pairs of a method, and what is counted of them. False: out of memory. */
+/* Fills the pairs of a method, and what is counted of them. Returns false when out of memory. */
 static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   etr_pairing_side lists[ETR_SIDES];
@@ -332,7 +333,7 @@ typedef struct sum_pair {
 
 typedef etr_vec(sum_pair) sum_pairs;
 
-/* False when out of memory. */
+/* Returns false when out of memory. */
 static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const sums[ETR_SIDES]) {
   etr_map index;
   etr_map_init(&index, c->scratch);
@@ -378,7 +379,7 @@ static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sid
   return true;
 }
 
-/* Fills its sums by operator, module and backend. False: out of memory. */
+/* Fills its sums by operator, module and backend. Returns false when out of memory. */
 static bool rows_add_up(etr_rows *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   return group_nodes(c, &pair->ops, sides, &base->ops, &newer->ops) &&
@@ -470,8 +471,8 @@ static bool add_backends(finder *f, const etr_side_method *base, const etr_side_
   return add_difference(f, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL);
 }
 
-/* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is missing. False: out of
- * memory. */
+/* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is missing. Returns false
+ * when out of memory. */
 static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_SIDES], etr_arena *arena,
                              etr_arena *scratch) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
@@ -683,7 +684,7 @@ static bool compare_load(etr_load_pair *out, const etr_side_load *base, const et
   return family_add(f, &out->change, &measures[ETR_BASE], &measures[ETR_NEWER]);
 }
 
-/* Loads by name. False when out of memory. */
+/* Loads by name. Returns false when out of memory. */
 static bool index_loads(etr_map *index, const etr_side *side, etr_arena *scratch) {
   etr_map_init(index, scratch);
   for (uint32_t i = 0; i < side->load_count; i++)

@@ -139,7 +139,8 @@ static bool put_weight(const tracer *t, etr_side_item *item, etr_map *texts, etr
   return item->weight != NULL;
 }
 
-/* Fills producers and weights of items, which are the graph's operators in its order. False: out of memory. */
+/* Fills producers and weights of items, which are the graph's operators in its order. Returns false when out of
+ * memory. */
 static bool side_flow(etr_side_item *items, size_t count, const etr_graph *graph, etr_arena *arena,
                       etr_arena *scratch) {
   tracer t;
@@ -203,7 +204,7 @@ static bool list_dtypes(etr_side_method *out, const etr_graph *graph, etr_arena 
   return out->dtypes != NULL;
 }
 
-/* Fills inputs, dtypes and weights of a method. False: out of memory. */
+/* Fills inputs, dtypes and weights of a method. Returns false when out of memory. */
 static bool side_facts(etr_side_method *out, const etr_graph *graph, etr_arena *arena, etr_arena *scratch) {
   return list_inputs(out, graph, arena, scratch) && list_weights(out, graph, arena) && list_dtypes(out, graph, arena);
 }

@@ -458,9 +458,7 @@ static value *run_pickle(machine *m) {
   uint8_t opcode = 0;
   m->stack.count = m->marks.count = 0;
   memset(&m->memo, 0, sizeof m->memo);
-  if (!etr_vec_push(m->arena, &m->stack))
-    fail(m, NULL); /* so that an empty part of the stack has a valid address,
-                      too */
+  if (!etr_vec_push(m->arena, &m->stack)) fail(m, NULL); /* an empty part of the stack needs an address, too */
   m->stack.count = 0;
   while (!m->message && opcode != '.') {
     m->instruction = m->at;

@@ -570,8 +570,7 @@ static void read_node(reader *r, level *l) {
     } else if (etr_slice_is(key, "inputs"))
       read_node_inputs(r, l, node);
     else if (etr_slice_is(key, "outputs") && r->nodes.data[node].output_count > 0) {
-      etr_json_fail(r->json, "a node's outputs are given twice"); /* values already have their indices in the first
-                                                                     list */
+      etr_json_fail(r->json, "a node's outputs are given twice"); /* values have indices of the first list */
     } else if (etr_slice_is(key, "outputs")) {
       value_table_collect(&l->table, &r->names, r->json);
       take_outputs(r, l, base, node);

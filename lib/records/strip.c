@@ -351,7 +351,7 @@ static void copy_value(copier *c, place at) {
 }
 
 /* Copies a document. `redaction` may be NULL. What it does not change comes out as Python's json.dumps() writes it.
- * What is wrong with the document is the reader's: etr_json_failed(). False when out of memory. */
+ * What is wrong with the document is the reader's: etr_json_failed(). Returns false when out of memory. */
 static bool program_copy(etr_json *json, json_out *out, etr_redaction *redaction) {
   bool out_of_memory = false;
   copier c = {.in = json, .out = out, .redaction = redaction, .out_of_memory = &out_of_memory};
