@@ -4,7 +4,7 @@
  */
 #include "backends/decoder.h"
 
-/* A kernel's number; -1 if it has none. */
+/* Returns the number of a kernel; -1 if it has none. */
 static int64_t number_of(const etr_event_facts *event) {
   int64_t number;
   return etr_slice_to_int(etr_slice_of(event->name), &number) && number >= 0 ? number : -1;

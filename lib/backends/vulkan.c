@@ -263,7 +263,7 @@ static void read_dispatched(etr_json *json, dispatch *out, etr_arena *scratch) {
       etr_json_skip(json);
 }
 
-/* False: it is no JSON, or lacks its kernel. */
+/* Returns false if it is not JSON, or if it has no kernel. */
 static bool read_json(dispatch *out, const char *text, etr_arena *scratch) {
   etr_slice key;
   *out = (dispatch){.node_id = -1};
@@ -360,7 +360,7 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-/* Each call has one of the steps around its dispatches. */
+/* Each call has one event for each step around its dispatches. */
 static bool is_own(const char *name) { return etr_known_event_find(known, ETR_COUNT(known), name) != NULL; }
 
 const etr_decoder etr_vulkan = {.id = "VulkanBackend",

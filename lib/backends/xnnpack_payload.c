@@ -15,7 +15,7 @@ enum { TENSOR_TYPE, TENSOR_DIMS = 2, TENSOR_CONSTANT, TENSOR_EXTERNAL, TENSOR_FL
 enum { TYPE_FP16 = 2, TYPE_INT32 = 12 }; /* XNNDatatype: what lies between is quantized */
 enum { IS_EXTERNAL = 3 };                /* XNN_VALUE_FLAG_EXTERNAL_INPUT, _OUTPUT */
 
-/* Where a Concatenate5 has its last input: behind the flags. */
+/* The field of the last input of a Concatenate5, which follows the flags. */
 enum { CONCATENATE5_INPUT = 7 };
 
 /* The fields of an XNode for its first inputs, which are consecutive, and for its output. */
@@ -85,7 +85,7 @@ uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
   return head.size >= 8 && memcmp(head.data + 4, "XN0", 3) == 0 ? size : 0;
 }
 
-/* Starts reading the graph of a payload. False: there is none. */
+/* Starts reading the graph of a payload. Returns false if there is none. */
 static bool open_payload(etr_fb *fb, etr_slice payload) {
   etr_slice bytes = etr_payload_graph(payload, magic);
   if (bytes.size < 8) return false;
@@ -187,7 +187,7 @@ static bool may_look_up(const etr_payload_operator *o) {
   return o->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(o->class_) || o->alternative == ETR_XNN_SQUARE;
 }
 
-/* What comes from 8-bit numbers through such operators, and what a conversion turns into them. */
+/* Finds what such operators compute from 8-bit numbers, and what a conversion turns into 8-bit numbers. */
 typedef struct quantized {
   bool from, to;
 } quantized;
@@ -271,7 +271,7 @@ typedef struct graph_reader {
 
 /* ---- Values ---- */
 
-/* Constants lie behind the graph, or in it. */
+/* Constants are after the graph or inside it. */
 static uint64_t constant_bytes(graph_reader *r, uint32_t index) {
   if (index < r->constant_count)
     return etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, index), CONSTANT_SIZE, 0);

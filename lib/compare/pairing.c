@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "compare/evidence.h"
 
-/* What a key is made of. */
+/* The parts of a key, as bits. */
 enum {
   KEY_NAME = 1,
   KEY_OP = 2,
@@ -21,7 +21,7 @@ enum {
   KEY_WEIGHT = 512,
 };
 
-/* When nodes of the same key are paired. */
+/* The condition under which nodes with the same key are paired. */
 typedef enum pass_mode {
   PASS_ALL_NAMES, /* by name, where all of the key's nodes have the same names on both sides: numbers in names shift
                      when a node is put in */
@@ -63,7 +63,7 @@ static const pass passes[] = {
     {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_GAP, ETR_PAIR_MODULE},
 };
 
-/* What has the same key. */
+/* The items with one key. */
 typedef struct group {
   uint32_t count[ETR_SIDES];
   uint32_t next[ETR_SIDES]; /* how many were taken */

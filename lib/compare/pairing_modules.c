@@ -141,7 +141,7 @@ typedef struct aligner {
   etr_arena *arena;
 } aligner;
 
-/* Numbered children of a module, in order. */
+/* The numbered children of a module, in order. */
 typedef struct children {
   module *all;
   uint32_t *list; /* indices into all */
@@ -260,7 +260,8 @@ static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_S
   return cells > MOST_CELLS || align_by_score(sides, first, end, arena);
 }
 
-/* Aligns by a table of scores; what is too long for one is divided by children of which both sides have as many. */
+/* Aligns children by a table of scores. Lists that are too long for a table are divided at children of which both sides
+ * have the same number. */
 static bool align_middle(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
                          etr_arena *arena) {
   enum { LONG = 256 };

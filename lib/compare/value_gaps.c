@@ -8,7 +8,7 @@
 
 typedef enum place { PLACE_NODE, PLACE_OUTPUT, PLACE_INSTRUCTION, PLACE_NOWHERE } place;
 
-/* What makes two values the same one. */
+/* The key by which values of both sides are paired. */
 typedef struct value_key {
   const char *delegate_id; /* interned over both sides; NULL if the node identifies the value */
   uint32_t place, id;      /* index of the pair of nodes, or of the instruction */
@@ -17,7 +17,7 @@ typedef struct value_key {
 } value_key;
 ETR_NO_PADDING(value_key, sizeof(char *) + 4 * sizeof(uint32_t) + sizeof(uint64_t));
 
-/* One side's values of the method. */
+/* The values of a method on one side. */
 typedef struct side {
   const etr_profile *profile;
   uint32_t method;

@@ -55,7 +55,7 @@ static void put_protocol(pickle_out *out, char protocol) {
   put_code(out, protocol);
 }
 
-/* Begins a pickle whose storages are beside it, as torch.save writes them, or inside it. */
+/* Starts a pickle whose storages are beside it, like torch.save writes them, or inside it. */
 static void pickle_begin(pickle_out *out, etr_arena *arena, bool is_inline) {
   *out = (pickle_out){.arena = arena, .is_inline = is_inline};
   put_protocol(out, is_inline ? 3 : 2);
@@ -271,7 +271,7 @@ static const char *put_suite(pickle_out *out, reader *r, uint32_t index) {
   return NULL;
 }
 
-/* Of `forward`, as ExecuTorch does. */
+/* ExecuTorch takes the tests of `forward`. */
 static void take_inputs(reader *r) {
   for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
     pickle_out out;

@@ -127,7 +127,7 @@ static etr_status check_owner(const packer *p, const char *name, etr_error *erro
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "the program that this belongs to is missing");
 }
 
-/* As generate_etrecord() wants it. */
+/* Checks what generate_etrecord() requires. */
 static etr_status check_complete(const packer *p, etr_error *error) {
   bool has_edge = false;
   if (p->is_record) return ETR_OK;

@@ -60,7 +60,7 @@ static bool is_number(etr_slice part) {
   return true;
 }
 
-/* What torch calls the weights of its own modules. */
+/* The names that torch gives to the weights of its own modules. */
 static bool is_usual(etr_slice part) {
   static const char *const names[] = {"weight", "bias", "running_mean", "running_var", "num_batches_tracked"};
   for (size_t i = 0; i < ETR_COUNT(names); i++)
@@ -74,7 +74,7 @@ static size_t root_size(etr_slice path) {
   return end;
 }
 
-/* What torch writes where there is no module. */
+/* The name that torch writes if there is no module. */
 static bool is_placeholder(etr_slice path) { return etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook"); }
 
 static void put_path(etr_redaction *h, etr_slice path) {
