@@ -11,55 +11,59 @@
  *     etr_comparison_close(comparison);
  *   }
  *
- * A comparison is read-only and lends everything it points to, as a profile does. It borrows both profiles: close it
- * before them.
+ * A comparison is read-only and owns everything that it points to, except for the two profiles, which it borrows: close
+ * it before them.
  *
  * Averages and medians
- * Every change has both. *Averages* (per inference: total over all runs / runs) add up: the changes of all nodes and
- * those of the method's delegate_only, framework and unexplained time are the change of the average of Method::execute.
- * Averages also count what happens once, such as a cold first run; so whether something changed is decided by *medians*
- * over the runs, which do not add up.
+ * Every change has both. *Averages* (per inference: total over all runs / runs) add up: the changes of all nodes, plus
+ * the changes of the method's delegate_only, framework and unexplained time, equal the change of the average of
+ * Method::execute. An average also contains what happens once, such as a cold first run. Whether something changed is
+ * therefore decided by *medians* over the runs, which do not add up.
  *
  * Runs and recordings
  * A *run* is one inference. A *recording* is one ETDump: one process that loaded the program. The runs of a recording
- * share clock speed, placement in memory, temperature and neighbours, so more runs make a recording's median exact and
- * say nothing about the next recording. The recording is therefore the unit of a comparison, not the run.
+ * share clock speed, placement in memory, temperature and neighbours. More runs make the median of a recording more
+ * exact, but they say nothing about the next recording. The recording is therefore the unit of a comparison, not the
+ * run.
  *
  * When a change counts
- * Times are compared by their logarithms, as noise multiplies. D is the number of recordings of a side, m the logarithm
- * of a recording's median, var their variance (D - 1 in the denominator), step what the clock cannot resolve.
+ * Times are compared by their natural logarithms, because noise multiplies times. D is the number of recordings of a
+ * side, m is the logarithm of a recording's median, var is the variance of the m of a side (D - 1 in the denominator),
+ * and step is the resolution of the clock in ticks.
  *
- * Rule R, with three recordings or more on both sides: Welch's t (1947) over the recordings' medians.
+ * Rule R applies with three recordings or more on both sides. It is Welch's t-test (1947) over the recordings' medians.
  *   change:   mean(m_new) - mean(m_base), so that base_p50 and new_p50 are the geometric means of the medians
  *   v:        of each side var(m) / D, at least (step / p50)^2 / 12 / D (JCGM 100:2008, F.2.2.1)
  *   freedom:  (v_base + v_new)^2 / (v_base^2 / (D_base - 1) + v_new^2 / (D_new - 1)), rounded down, 1 to 200
  *   interval: change -+ t(0.975, freedom) * sqrt(v_base + v_new)
  *
- * Rule S, with fewer on a side: the medians over all runs of a side, each of which must have 10 runs; lo and hi are the
- * floor(n / 10)-th smallest and largest run, counted from 0. Distances stand in for standard errors, as the median of
- * runs in two modes jumps from one to the other; the bounds are combined as Zou and Donner do (2008).
+ * Rule S applies with fewer recordings on a side. It compares the medians over all runs of a side, and each side must
+ * have 10 runs. lo and hi are the floor(n / 10)-th smallest and largest of the n runs, counted from 0. Distances to lo
+ * and hi replace standard errors, because the median of runs with two modes jumps from one mode to the other. The
+ * bounds are combined by the method of Zou and Donner (2008).
  *   f:        1.96^2 * (0.03^2 * (1 / D_base + 1 / D_new) + ((step / p50)_base^2 + (step / p50)_new^2) / 12)
  *   interval: change - sqrt((p50_new - lo_new)^2 + (hi_base - p50_base)^2 + f)
  *             to change + sqrt((hi_new - p50_new)^2 + (p50_base - lo_base)^2 + f)
- * 0.03 is how much recordings of one program are assumed to differ (etr_compare_options.recording_noise).
+ * 0.03 is the assumed standard deviation between recordings of one program (etr_compare_options.recording_noise).
  *
- * Either interval reaches at least one step of the clock to both sides, so that a change of one step never counts. The
- * step is the largest power of ten that divides all durations of the method's kernels, or of one backend's operators
- * (XNNPACK counts whole microseconds), in a profile.
+ * Either interval extends at least one step of the clock to both sides, so that a change of one step never counts. The
+ * step is the largest power of ten that divides all durations of the method's kernels, or of one backend's operators,
+ * in a profile. For example, XNNPACK counts whole microseconds.
  *
- * Method::execute and loads are each judged at 5 %. Rows that are looked at together (all nodes of a method; all its
- * operators, ...) are a family. With rule R each row's variance, pooled over both sides, is moved towards that of the
- * family (Smyth 2004, "moderated t"); with rule S its chance is 2 * (1 - Phi(1.96 * |change| / h)), where h is the
- * distance from the change to the bound that is nearer to 0. The family's level is that of Benjamini and Hochberg
- * (1995): of the rows that are called slower or faster at most 5 % are expected to be so by chance. A row's interval
- * has the level that this left.
+ * Method::execute and loads are each judged at 5 %. Rows that a reader looks at together, such as all nodes of a method
+ * or all its operators, are a family. With rule R the variance of each row, pooled over both sides, is moved towards
+ * the variance of the family (Smyth 2004, "moderated t"). With rule S the probability of a row is 2 * (1 - Phi(1.96 *
+ * |change| / h)), where h is the distance from the change to the bound that is nearer to 0. The level of the family is
+ * chosen by the procedure of Benjamini and Hochberg (1995): at most 5 % of the rows that are called slower or faster
+ * are expected to be called so by chance. The interval of a row has the level that this procedure chose.
  *
- * Against an earlier session (etr_compare_options.is_other_session) there is one session a side, however many
- * recordings each has. With medians of eight benches or more, s = 1.4826 * b(k) * median |D_i| over the k steps D_i
- * between successive ones (b: Croux and Rousseeuw 1992), a change must also exceed t(0.975, (k + 1) / 2) * s; with
- * fewer, f of rule S with one recording a side is added under rule R's root. Rows always have that f.
+ * Against an earlier session (etr_compare_options.is_other_session) each side has one session, however many recordings
+ * it has. If the medians of eight benches or more are known, a change must also exceed t(0.975, (k + 1) / 2) * s, where
+ * s = 1.4826 * b(k) * median |D_i| over the k differences D_i between successive benches (b: Croux and Rousseeuw 1992).
+ * With fewer benches, f of rule S with one recording a side is added under the root of rule R. For rows this f is
+ * always added.
  *
- * How often these rules are wrong, and what they find, is measured in tests/noise.
+ * tests/noise measures how often these rules are wrong and which changes they find.
  */
 #ifndef ETRECORD_COMPARE_H
 #define ETRECORD_COMPARE_H
@@ -74,43 +78,46 @@ extern "C" {
 
 /** A time over the runs of a method, in ticks of its profile. */
 typedef struct etr_side_time {
-  double total;      /**< over all runs */
-  size_t runs;       /**< that the median is over: those in which it ran; of sums, all of the method. 0: not timed, and
-                        all else is 0 */
-  double p50;        /**< median over all runs */
+  double total; /**< sum over all runs */
+  size_t runs;  /**< number of runs that the median is over: the runs in which it ran, or all runs of the method for a
+                   sum. 0: not timed; all other members are 0 then */
+  double p50;   /**< median over all runs */
   double low, high;  /**< the floor(runs / 10)-th shortest and longest run, counted from 0: the middle 80 % */
-  size_t recordings; /**< ETDumps that have such a run */
-  double offset;     /**< mean over the recordings of ln(median of a recording / p50); 0 with one recording, NaN where a
-                        median is 0 */
-  double spread;     /**< standard deviation of these logarithms; 0 with one recording, NaN where a median is 0 */
-  double step;       /**< what the clock cannot resolve */
+  size_t recordings; /**< number of ETDumps that contain such a run */
+  double offset; /**< mean over the recordings of ln(median of a recording / p50); 0 with one recording, NaN if a median
+                    is 0 */
+  double spread; /**< standard deviation of the logarithms that `offset` is the mean of; 0 with one recording, NaN if a
+                    median is 0 */
+  double step;   /**< resolution of the clock */
 } etr_side_time;
 
-/** An operator of a method's graph, in order of execution; of a method without graph, an event. */
+/** An operator of a method's graph, or an event if the method has no graph. Items are in order of execution. */
 typedef struct etr_side_item {
-  uint32_t node;         /**< index into the nodes of the method's Edge graph; ETR_NONE of an event */
-  const char *name, *op; /**< of the node, and its target; of an event with its instruction, "native_call_add.out (3)",
-                            and its name */
-  const char *module;    /**< its path, "" for the model itself and of events */
-  const char *pattern;   /**< of the module, likewise: see etr_module */
-  const char *body; /**< of control flow: path of the subgraph that it is in, "" for none; what was lowered is where its
-                       delegate is called */
-  const etr_node *of;          /**< whose outputs' types and shapes tell it; NULL of events and where `shape` does */
-  const char *shape;           /**< of a side that was read from a document: these as text; NULL otherwise */
-  const char *backend;         /**< NULL: a kernel, or unknown */
-  const char *function, *code; /**< of its source line; NULL where that is unknown, and of events */
-  const uint32_t *producers;   /**< places of the items that make what it reads, smaller than its own; ETR_NONE: an
-                                  input of the method. Weights are left out */
+  uint32_t node;         /**< index into the nodes of the method's Edge graph; ETR_NONE for an event */
+  const char *name, *op; /**< name and target of a node; for an event its name with its instruction,
+                            "native_call_add.out (3)", and its name alone */
+  const char *module;    /**< path of its module; "" for the top level and for events */
+  const char *pattern;   /**< pattern of its module, see etr_module; "" for the top level and for events */
+  const char *body; /**< path of the body of a control-flow operator that it is in, "" for none. A node in a delegate is
+                       in the body that calls the delegate */
+  const etr_node *of;  /**< node whose outputs have the types and shapes of the item; NULL for events, and if `shape` is
+                            set */
+  const char *shape;   /**< types and shapes as text, on a side that was read from a document; NULL otherwise */
+  const char *backend; /**< backend of its delegate; NULL for a kernel, or if it is unknown */
+  const char *function, *code; /**< function and text of its source line; NULL for events, and if the line is unknown */
+  const uint32_t *producers;   /**< indices of the items that compute what it reads, each smaller than its own index;
+                                  ETR_NONE stands for an input of the method. Weights are not listed */
   size_t producer_count;
-  const char *weight; /**< shape of the weight that it reads, as the record stores it: "[64,3,7,7]"; of several, the one
-                         with the most dimensions. NULL where it reads none, or that is unknown */
+  const char *weight; /**< shape of the weight that it reads, as the record stores it: "[64,3,7,7]". If it reads several
+                           weights, this is the one with the most dimensions. NULL if it reads none, or if the shape is
+                           unknown */
   etr_side_time time;
 } etr_side_item;
 
-/** Items with something in common. */
+/** Sum of the items with one key. */
 typedef struct etr_side_sum {
-  const char *key; /**< as in etr_node_group */
-  size_t timed;    /**< items that were timed */
+  const char *key; /**< what the items have in common, as in etr_node_group */
+  size_t timed;    /**< number of items that were timed */
   etr_side_time time;
 } etr_side_sum;
 
@@ -119,67 +126,69 @@ typedef struct etr_side_sums {
   size_t count;
 } etr_side_sums;
 
-/** What a clock cannot tell apart. */
+/** Resolution of a clock. */
 typedef struct etr_side_clock {
-  const char *backend; /**< whose operators it times; "": kernels and calls */
+  const char *backend; /**< backend whose operators the clock times; "": kernels and delegate calls */
   double step;         /**< ticks */
 } etr_side_clock;
 
-/** What a method is called with. */
+/** An input of a method. */
 typedef struct etr_side_input {
   const char *name;
   const char *type; /**< "float32[1,3,64,64]" */
 } etr_side_input;
 
-/** Parts of Method::execute that are on no operator of its graph. */
+/** The parts of the time of Method::execute that belong to no operator of its graph. */
 typedef enum etr_side_part {
-  ETR_SIDE_DELEGATE_ONLY, /**< as in etr_method: delegates' calls, beyond their operators */
-  ETR_SIDE_FRAMEWORK,     /**< between and around kernels and delegates */
-  ETR_SIDE_UNEXPLAINED,   /**< timed, but of no known node */
+  ETR_SIDE_DELEGATE_ONLY, /**< delegate overhead: calls minus operators, see etr_method */
+  ETR_SIDE_FRAMEWORK,     /**< time of the runtime between and around kernels and delegate calls */
+  ETR_SIDE_UNEXPLAINED,   /**< time that was measured, but whose node is not known */
   ETR_SIDE_PARTS
 } etr_side_part;
 
-/** What is compared of a method. */
+/** What a comparison needs of one method. */
 typedef struct etr_side_method {
-  bool has_graph;                      /**< items are operators; otherwise events, and what is not of items is empty */
-  etr_side_time execute;               /**< of Method::execute */
-  etr_side_time parts[ETR_SIDE_PARTS]; /**< not timed in documents of older versions */
+  bool has_graph; /**< items are operators. If false, items are events, and everything that only a graph has is empty */
+  etr_side_time execute;               /**< time of Method::execute */
+  etr_side_time parts[ETR_SIDE_PARTS]; /**< by etr_side_part; not timed in documents of older versions */
   const etr_side_input *inputs;
   size_t input_count;
-  const char *dtypes;         /**< that its operators compute in, floating or of 8 bits: "float32, int8" */
-  const char *const *weights; /**< shapes of those with two dimensions or more: "[64,3,7,7]" */
+  const char *dtypes;         /**< types that its operators compute in, floating-point or of 8 bits: "float32, int8" */
+  const char *const *weights; /**< shapes of its weights with two dimensions or more: "[64,3,7,7]" */
   size_t weight_count;
   const etr_side_item *items;
   size_t item_count;
-  etr_side_sums ops, modules, patterns, backends; /**< of the items; modules and patterns are those of operators */
+  etr_side_sums ops, modules, patterns, backends; /**< sums of the items. Events have neither modules nor patterns */
   const etr_side_clock *clocks;
   size_t clock_count;
 } etr_side_method;
 
-/** An event of a load, over all times that it happened. */
+/** An event of a load, over all its occurrences. */
 typedef struct etr_side_load {
   const char *name; /**< "Method::init" */
   etr_side_time time;
 } etr_side_load;
 
-/** What a comparison needs of one side: medians and how they vary, no runs. Read-only. */
+/** What a comparison needs of one side: medians and their spread, but no single runs. Read-only. */
 typedef struct etr_side {
-  const etr_profile *profile; /**< of a side that was read from a document: its methods' names, runs, noise, balances,
-                                 its clock, no more */
-  const etr_side_method *methods; /**< as many as the profile has, in its order */
+  const etr_profile *profile; /**< the profile that the side was made of. If the side was read from a document, it has
+                                 only the clock and the names, runs, noise and balances of the methods */
+  const etr_side_method *methods; /**< one for each method of the profile, in its order */
   const etr_side_load *loads;
   size_t load_count;
-  bool is_of_older_version; /**< it was read from a document without recordings: all its runs count as one recording,
-                               and low and high are estimated */
+  bool is_of_older_version; /**< true if the side was read from a document that does not list recordings: all its runs
+                               then count as one recording, and low and high are estimated */
 } etr_side;
 
-/** Makes a side of a profile, which it borrows: close it before that. Errors: ETR_ERROR_MEMORY; *out is NULL then. */
+/** Makes a side of a profile, which it borrows: close the side before the profile. On failure *out is NULL. Errors:
+ * ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_side_open(etr_side **out, const etr_profile *profile, etr_error *error);
 
 /**
- * Makes a side of a document that etr_emit_profile_json() wrote, of `size` bytes, which are not needed later. name:
- * what errors call it; may be NULL. Errors: ETR_ERROR_FORMAT (it is none, is damaged, or an earlier version wrote it,
- * without what a comparison needs), ETR_ERROR_MEMORY; *out is NULL.
+ * Makes a side of a document that etr_emit_profile_json() wrote. The document has `size` bytes, which are not needed
+ * after the call. `name` is the file that errors name; it may be NULL. On failure *out is NULL. Errors:
+ * ETR_ERROR_FORMAT (this is no such document, it is damaged, or an earlier version wrote it without what a comparison
+ * needs), ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_side_read(etr_side **out, const char *document, size_t size, const char *name, etr_error *error);
 
@@ -188,145 +197,154 @@ ETR_API void etr_side_close(etr_side *side);
 
 /* ---- Comparisons ---- */
 
-/** What it takes to tell a change. */
+/** How much data it takes to detect a change. */
 enum {
-  ETR_LEAST_RECORDINGS = 3, /**< on both sides, for rule R: two have one degree of freedom, and an interval 12.7
-                               standard errors wide */
-  ETR_LEAST_RUNS = 10, /**< on both sides, for rule S: with 5 runs, two modes that come in stretches pass for a change
-                          in 23 % of pairs */
-  ETR_MOST_RECORDINGS = 50, /**< on each side, that anybody would still make */
-  ETR_LEAST_BENCHES = 8,    /**< whose steps say how sessions differ: with 5, +10 % is found in 18 % of cases */
+  ETR_LEAST_RECORDINGS = 3, /**< recordings on both sides for rule R: with two there is one degree of freedom, and the
+                               interval is 12.7 standard errors wide */
+  ETR_LEAST_RUNS = 10, /**< runs on both sides for rule S: with 5 runs, two modes that alternate in stretches are taken
+                          for a change in 23 % of pairs */
+  ETR_MOST_RECORDINGS = 50, /**< recordings on each side: a comparison that needs more is not worth making */
+  ETR_LEAST_BENCHES = 8, /**< benches from which the variation between sessions is estimated: with 5, a change of +10 %
+                            is found in 18 % of cases only */
 };
 
 /** How to compare. Zeroed means defaults. */
 typedef struct etr_compare_options {
-  double limit;           /**< changes within it are equal: 0.05 for 5 %; 0: no limit. Below 0 counts as 0 */
-  double recording_noise; /**< what recordings of one program are assumed to differ by, as a standard deviation: 0.01
-                             for 1 %; 0: 0.03. Rule S uses it */
+  double limit;           /**< changes within this limit are equal: 0.05 for 5 %. 0 or less: no limit */
+  double recording_noise; /**< assumed standard deviation between recordings of one program, which rule S uses: 0.01 for
+                             1 %. 0: the default, 0.03 */
   bool is_other_session;  /**< the base was recorded earlier, not in turns with the newer side */
   bool is_in_turns;       /**< the recordings are known to have been taken in turns */
-  const struct etr_bench_history
-      *histories; /**< of methods, if is_other_session; of those without one nothing is known */
+  const struct etr_bench_history *histories; /**< earlier benches of each method, used if is_other_session. A method may
+                                                  have none */
   size_t history_count;
 } etr_compare_options;
 
-/** Medians of a method's earlier benches, of the same host, device and command. */
+/** Medians of the earlier benches of a method, made with the same host, device and command. */
 typedef struct etr_bench_history {
   const char *method;
-  const double *medians; /**< in any unit, all above 0, the oldest first; the last is the base's */
+  const double *medians; /**< in any unit, all above 0, the oldest first; the last one is the median of the base */
   size_t count;
 } etr_bench_history;
 
-/** What can be said of a change. */
+/** The result of comparing two times. */
 typedef enum etr_verdict {
-  ETR_VERDICT_UNTIMED,     /**< on both sides, not timed on both: was it timed on one, it was fused into another node on
-                              the other, or its backend records no times there */
-  ETR_VERDICT_GONE,        /**< only in the base */
-  ETR_VERDICT_NEW,         /**< only in the newer profile */
-  ETR_VERDICT_CANNOT_TELL, /**< the interval holds 0; etr_change.reason says why no more is known */
-  ETR_VERDICT_EQUAL,       /**< the interval holds 0 and lies within the limit */
+  ETR_VERDICT_UNTIMED, /**< it exists on both sides, but was not timed on both. If one side has a time, the other side
+                          fused it into another node, or its backend records no times there */
+  ETR_VERDICT_GONE,    /**< it exists in the base only */
+  ETR_VERDICT_NEW,     /**< it exists in the newer profile only */
+  ETR_VERDICT_CANNOT_TELL, /**< the interval contains 0; etr_change.reason says why no more is known */
+  ETR_VERDICT_EQUAL,       /**< the interval contains 0 and lies within the limit */
   ETR_VERDICT_FASTER,      /**< the interval lies below 0 */
   ETR_VERDICT_SLOWER,      /**< the interval lies above 0 */
 } etr_verdict;
 
-/** "untimed", "gone", "new", "cannot_tell", "equal", "faster", "slower". Static. */
+/** Returns the name of a verdict: "untimed", "gone", "new", "cannot_tell", "equal", "faster", "slower". Static. */
 ETR_API const char *etr_verdict_name(etr_verdict verdict);
 
-/** Why it cannot be told whether something changed: the first that holds. */
+/** Why the data do not decide whether something changed. If several reasons apply, the first one counts. */
 typedef enum etr_reason {
-  ETR_REASON_NONE,          /**< of other verdicts */
-  ETR_REASON_CLOCK,         /**< a time, or a recording's median, is 0 or below the clock's step; or one step of the
-                               clock leaves more open than the runs and recordings do */
-  ETR_REASON_FEW_RUNS,      /**< fewer than 10 runs on a side that has fewer than 3 recordings */
-  ETR_REASON_ONE_SESSION,   /**< the sides are of different sessions */
-  ETR_REASON_ONE_RECORDING, /**< fewer than 3 recordings on a side */
-  ETR_REASON_TOO_NEAR,      /**< the change is so near the limit, or 0, that it would take more than 50 recordings */
-  ETR_REASON_SPREAD,        /**< the recordings differ too much */
+  ETR_REASON_NONE,  /**< the verdict is not ETR_VERDICT_CANNOT_TELL */
+  ETR_REASON_CLOCK, /**< a time, or the median of a recording, is 0 or below the step of the clock; or one step of the
+                       clock adds more uncertainty than the runs and recordings do */
+  ETR_REASON_FEW_RUNS,      /**< a side has fewer than 10 runs and fewer than 3 recordings */
+  ETR_REASON_ONE_SESSION,   /**< the sides were recorded in different sessions */
+  ETR_REASON_ONE_RECORDING, /**< a side has fewer than 3 recordings */
+  ETR_REASON_TOO_NEAR, /**< the change is so near to the limit, or to 0, that it would take more than 50 recordings to
+                          decide */
+  ETR_REASON_SPREAD,   /**< the recordings differ too much */
 } etr_reason;
 
-/** "clock", "few_runs", "one_session", "one_recording", "too_near", "spread"; NULL of none. Static. */
+/** Returns the name of a reason: "clock", "few_runs", "one_session", "one_recording", "too_near", "spread". NULL for
+ * ETR_REASON_NONE. Static. */
 ETR_API const char *etr_reason_name(etr_reason reason);
 
 /** Two times of the same thing, in ticks of the newer profile's clock. */
 typedef struct etr_change {
-  double base_avg, new_avg; /**< per inference; 0 on a side where it was not timed */
-  double base_p50, new_p50; /**< median over the runs in which it ran (of sums, over all runs of the method); with three
-                               recordings or more, on both sides if it has both, the geometric mean of the recordings'
-                               medians. 0 where it was not timed */
-  size_t base_runs, new_runs;             /**< that the medians are over; 0: not timed on that side */
-  size_t base_recordings, new_recordings; /**< that these runs are of */
-  double relative;                        /**< new_p50 / base_p50 - 1; NaN where one of them is 0 */
-  double low, high; /**< the interval of `relative`: -0.043 and 0.132 for -4.3 to +13.2 %. -1 and infinity where it has
-                       no bound; NaN where there is no interval: not timed twice, or the reason is the clock or the
-                       number of runs */
+  double base_avg, new_avg;   /**< average per inference; 0 on a side where it was not timed */
+  double base_p50, new_p50;   /**< median over the runs in which it ran, or over all runs of the method for a sum. With
+                                 three recordings or more on each side that it is on, it is the geometric mean of the
+                                 recordings' medians. 0 on a side where it was not timed */
+  size_t base_runs, new_runs; /**< number of runs that the medians are over; 0: not timed on that side */
+  size_t base_recordings, new_recordings; /**< number of recordings that contain these runs */
+  double relative;                        /**< new_p50 / base_p50 - 1; NaN if one of them is 0 */
+  double low, high; /**< interval of `relative`: -0.043 and 0.132 stand for -4.3 to +13.2 %. A bound that does not exist
+                       is -1 or infinity. Both are NaN if there is no interval, because it was not timed on both sides
+                       or because the reason is the clock or the number of runs */
   etr_verdict verdict;
   etr_reason reason;
-  size_t recordings_needed; /**< of a method or load: how many recordings on each side would tell it from the limit,
-                               while the interval holds the limit, or else from no change, by what is known now; 0 if it
-                               is told, if that is not known, or more than 50 */
+  size_t recordings_needed; /**< for a method or load: estimated number of recordings on each side that would
+                                 distinguish the change from the limit if the interval contains the limit, or else from
+                                 no change. 0 if the change is decided, if the number is not known, or if it is more
+                                 than 50 */
 } etr_change;
 
 /**
- * How two nodes were found to be the same. Every rule wants the same operator, or another name that lowerings give to
- * it: a linear layer is aten.addmm in a record of portable kernels, and aten.linear in one of XNNPACK. "Module"
- * includes the body of a control-flow operator; nodes inside a lowered module count as if they stood where the
- * delegate's call stands. Rules are tried from the surest to the weakest: same module, source line, producers and
- * consumers; then less and less of it; in the end by names, shapes and what stands between pairs that are sure. Numbers
- * in names shift when a node is put in, so that names count only where all of a module's are on both sides.
+ * How two nodes were found to be the same. Every rule requires the same operator, or another name that lowerings give
+ * to it: a linear layer is aten.addmm in a record of portable kernels and aten.linear in one of XNNPACK. "Module"
+ * includes the body of a control-flow operator. Nodes inside a lowered module count as if they were at the call of
+ * their delegate. Rules are tried from the surest to the weakest: first the same module, source line, producers and
+ * consumers, then less and less of it, and finally names, shapes and the order between pairs that are sure. Numbers in
+ * names shift when a node is inserted, so names count only if all names of a module are on both sides.
  *
- * Numbers in the paths of modules shift, too: a layer that is put in at features.4 turns the old features.4 into
- * features.5. If modules of one numbered path have other weights or operators, the numbered modules next to each other
- * are aligned in order, by the weights and operators that are in them; a module is then the same although its path is
- * not. Where equal layers are put in or taken out, nothing says which ones, and paths decide as far as they can.
+ * Numbers in the paths of modules shift, too: a layer that is inserted at features.4 turns the old features.4 into
+ * features.5. If modules with the same numbered path have different weights or operators, all numbered children of
+ * their parent are aligned in order, by the weights and operators that they contain. A module is then the same although
+ * its path is not. If equal layers are inserted or removed, nothing says which ones, so paths decide as far as they
+ * can.
  *
- * What contradicts forbids a pair, whatever the rule:
- * - Both nodes are layers (products, convolutions, norms, embeddings) with weights of different shapes. So a layer
- * whose width was changed is gone and new, and so are operators next to it whose outputs have other shapes.
- * - Both nodes are layers with a weight, and the module of one is on both sides, but is not the module of the other.
- * - Their outputs, or what they read, have different shapes, and nothing explains it. Explained is what comes from an
- *   input of the method, a cache or a mask that has another shape, or from an operator whose weight is the same and
- * whose output is not (a stride was changed); then the outputs must have as many dimensions. Types do not matter. What
- * a node multiplies and adds follows from the shapes of its weight, of what it reads and of its output.
- * - On the same source line of the same module (its text: line numbers shift), neither producers nor consumers are the
- *   same kinds of operators, unless the operator is the only one of its kind there. On different source lines, both
- * must be, or one of them if it is the only one of its kind in the module. Operators that move, convert or quantize
- * data are looked through.
+ * A contradiction forbids a pair, whatever the rule. These are contradictions:
+ * - Both nodes are layers (products, convolutions, norms, embeddings) with weights of different shapes. A layer whose
+ *   width was changed is therefore gone and new, and so are operators next to it whose outputs have other shapes.
+ * - Both nodes are layers with a weight, and the module of one is on both sides but is not the module of the other.
+ * - Their outputs, or what they read, have different shapes, and nothing explains the difference. It is explained by an
+ *   input of the method, a cache or a mask that has another shape, or by an operator with the same weight and another
+ *   output (a stride was changed); the outputs must then have the same number of dimensions. Types do not matter. What
+ *   a node multiplies and adds follows from the shapes of its weight, of what it reads and of its output.
+ * - They are on the same source line of the same module (by its text, because line numbers shift), and neither their
+ *   producers nor their consumers are operators of the same kinds, unless the operator is the only one of its kind
+ *   there. If they are on different source lines, both producers and consumers must be of the same kinds, or one of
+ *   them if the operator is the only one of its kind in the module. Operators that move, convert or quantize data are
+ *   skipped when producers and consumers are determined.
  *
- * Unknown shapes and weights contradict nothing: symbolic sizes, documents that earlier versions wrote.
+ * Unknown shapes and weights contradict nothing. Unknown are symbolic sizes, and what documents of earlier versions do
+ * not have.
  */
 typedef enum etr_pair_rule {
   ETR_PAIR_NONE,   /**< not paired */
-  ETR_PAIR_NAME,   /**< name and module, whose path may have shifted */
-  ETR_PAIR_SHAPE,  /**< module and output shapes; the name differs */
-  ETR_PAIR_MODULE, /**< module, and order in it; name and shapes differ */
-  ETR_PAIR_FLOW,   /**< producers and consumers, three operators deep; the module differs */
-  ETR_PAIR_ORDER,  /**< output shapes and order; the module differs */
+  ETR_PAIR_NAME,   /**< the name and the module, whose path may have shifted */
+  ETR_PAIR_SHAPE,  /**< the module and the output shapes; the name differs */
+  ETR_PAIR_MODULE, /**< the module and the order in it; name and shapes differ */
+  ETR_PAIR_FLOW,   /**< the producers and consumers, three operators deep; the module differs */
+  ETR_PAIR_ORDER,  /**< the output shapes and the order; the module differs */
 } etr_pair_rule;
 
-/** "none", "name", "shape", "module", "flow", "order". Static. */
+/** Returns the name of a rule: "none", "name", "shape", "module", "flow", "order". Static. */
 ETR_API const char *etr_pair_rule_name(etr_pair_rule rule);
 
-/** One operator of the model on both sides, or on one; where a side has no graph, one event instead of a node. */
+/** An operator of the model on both sides, or on one side only. If a side has no graph, it is an event instead of a
+ * node. */
 typedef struct etr_node_pair {
-  uint32_t base_node,
-      new_node; /**< indices into the nodes of both methods' Edge graphs; ETR_NONE where it is missing, and of events */
+  uint32_t base_node, new_node; /**< indices into the nodes of the Edge graphs of both methods; ETR_NONE on a side where
+                                     it is missing, and for events */
   etr_pair_rule rule;
-  const char *base_name, *new_name;     /**< of the nodes, or of the events with their instruction: "native_call_add.out
-                                           (3)"; NULL where missing */
-  const char *op;                       /**< target of the node; name of the event */
-  const char *base_module, *new_module; /**< paths, "" for the model itself and of events; NULL where missing */
-  const char *base_backend, *new_backend; /**< NULL where it runs as a kernel, that is unknown, or it is missing;
-                                             "delegate": of an event, in one without name */
+  const char *base_name, *new_name; /**< names of the nodes, or of the events with their instruction:
+                                       "native_call_add.out (3)"; NULL on a side where it is missing */
+  const char *op;                   /**< target of the node, or name of the event */
+  const char *base_module,
+      *new_module; /**< paths of the modules; "" for the top level and for events; NULL on a side where it is missing */
+  const char *base_backend, *new_backend; /**< NULL for a kernel, if the backend is unknown, or if it is missing;
+                                             "delegate" for an event in a delegate without a name */
   etr_change change;
 } etr_node_pair;
 
-/** Nodes with something in common. */
+/** Sum of the nodes with one key. */
 typedef struct etr_node_group {
-  /** Operator; path of the module, "" for the model itself, or its pattern; backend, "cpu" for kernels, "delegate" for
-   * events in one without name. */
+  /** What the nodes have in common: the operator; the path or the pattern of the module, "" for the top level; or the
+   * backend, "cpu" for kernels and "delegate" for events in a delegate without a name. */
   const char *key;
   size_t base_nodes, new_nodes; /**< that were timed */
-  etr_change change;            /**< of their sum */
+  etr_change change;            /**< change of their sum */
 } etr_node_group;
 
 typedef struct etr_node_groups {
@@ -335,86 +353,91 @@ typedef struct etr_node_groups {
 } etr_node_groups;
 
 /**
- * A value that both sides logged, the base taken as the reference. Values are paired by node (or as what the method
- * returns; by instruction, where both sides have the same delegates at the same instructions, or there are no graphs),
- * and the k-th run that logged values with the other side's k-th: that these had the same inputs is not recorded. Of
- * several pairs of runs it is the worst: what is NaN or infinite on one side only, then the lowest SNR.
+ * A value that both sides logged. The base is the reference. Values are paired by node, or by output for what the
+ * method returns. If both sides call the same delegates at the same instructions, or there are no graphs, values are
+ * also paired by instruction. The k-th run that logged values is paired with the k-th such run of the other side;
+ * whether both had the same inputs is not recorded. If there are several pairs of runs, this is the worst one: first by
+ * values that are NaN or infinite on one side only, then by the lowest SNR.
  */
 typedef struct etr_value_gap {
-  const etr_debug_value *base, *newer; /**< of the worst pair of runs */
-  uint32_t pair; /**< index into etr_method_pair.pairs; ETR_NONE: what the method returns, or what is known by its
-                    instruction only */
+  const etr_debug_value *base, *newer; /**< values of the worst pair of runs */
+  uint32_t pair; /**< index into etr_method_pair.pairs; ETR_NONE for what the method returns, and for a value of which
+                    only the instruction is known */
   size_t run_pairs;
-  const char *problem; /**< why they could not be compared (no debug buffer, another shape); NULL if they were */
-  etr_numeric_gap gap; /**< if they were */
+  const char *problem; /**< why the values could not be compared, such as a missing debug buffer or another shape; NULL
+                          if they were compared */
+  etr_numeric_gap gap; /**< the result, if they were compared */
 } etr_value_gap;
 
-/** What may make times of two methods no like with like. */
+/** A difference that may make the times of two methods incomparable. */
 typedef enum etr_difference_kind {
-  ETR_DIFFERS_MODEL,   /**< may_differ */
-  ETR_DIFFERS_INPUT,   /**< what the method is called with: shapes, types, or how many */
-  ETR_DIFFERS_DTYPE,   /**< what operators compute in */
-  ETR_DIFFERS_BACKEND, /**< what they are lowered to */
+  ETR_DIFFERS_MODEL,   /**< the models, see etr_method_pair.may_differ */
+  ETR_DIFFERS_INPUT,   /**< the shapes, the types or the number of the method's inputs */
+  ETR_DIFFERS_DTYPE,   /**< the number types that operators compute in */
+  ETR_DIFFERS_BACKEND, /**< the backends that operators are lowered to */
 } etr_difference_kind;
 
-/** "model", "input", "dtype", "backend". Static. */
+/** Returns the name of a kind: "model", "input", "dtype", "backend". Static. */
 ETR_API const char *etr_difference_name(etr_difference_kind kind);
 
 typedef struct etr_difference {
   etr_difference_kind kind;
-  const char *name;         /**< of the input; NULL of all else */
-  const char *base, *newer; /**< "float32[1,3,64,64]", "float32, int8", "XnnpackBackend"; NULL where there is nothing of
-                               the kind, and of models */
+  const char *name;         /**< name of the input; NULL for other kinds */
+  const char *base, *newer; /**< what each side has: "float32[1,3,64,64]", "float32, int8", "XnnpackBackend". NULL for
+                               models, and if a side has none */
 } etr_difference;
 
-/** A method of both profiles, or of one. */
+/** A method of both profiles, or of one profile only. */
 typedef struct etr_method_pair {
-  const char *name;                 /**< "" if no side tells it */
-  uint32_t base_method, new_method; /**< indices into the profiles' methods; ETR_NONE where it is missing */
-  bool by_events;     /**< a side has no graph with times: pairs are of events, and there are no modules or patterns */
-  etr_change execute; /**< Method::execute */
-  etr_change parts[ETR_SIDE_PARTS]; /**< judged one by one; not timed if by_events */
-  const etr_node_pair *pairs; /**< operators of the newer graph in its order, then those that are gone in theirs */
+  const char *name;                 /**< "" if neither side knows it */
+  uint32_t base_method, new_method; /**< indices into the profiles' methods; ETR_NONE on a side where it is missing */
+  bool by_events; /**< true if a side has no graph with times: pairs are events then, and there are no modules and no
+                     patterns */
+  etr_change execute;               /**< Method::execute */
+  etr_change parts[ETR_SIDE_PARTS]; /**< by etr_side_part, each judged by itself; not timed if by_events */
+  const etr_node_pair
+      *pairs; /**< operators of the newer graph in its order, then the removed operators in the order of the base */
   size_t pair_count;
-  size_t timed_nodes;  /**< of both sides together */
-  size_t timed_paired; /**< those of them that have a partner */
-  bool may_differ; /**< these may be different models: fewer than half of the weights have the same shapes, or no timed
-                      node matches. Without weights on both sides: fewer than a quarter of the timed nodes match; or
-                      fewer than half, and fewer than half of the modules inside the model that were timed were so on
-                      both sides */
-  const etr_difference *differences; /**< of a method on both sides */
+  size_t timed_nodes;  /**< number of timed nodes of both sides together */
+  size_t timed_paired; /**< number of timed nodes that have a partner */
+  bool may_differ; /**< true if these may be different models: fewer than half of the weights have the same shapes, or
+                      no timed node matches. Without weights on both sides it is true if fewer than a quarter of the
+                      timed nodes match, or if fewer than half of them match and fewer than half of the timed modules
+                      below the top level were timed on both sides */
+  const etr_difference *differences; /**< filled for a method on both sides */
   size_t difference_count;
   const etr_value_gap *gaps; /**< values that both sides logged, in the newer side's order */
   size_t gap_count;
-  etr_node_groups ops, modules, patterns,
-      backends; /**< averages of each add up to the nodes' time; largest change of the median first */
+  etr_node_groups ops, modules, patterns, backends; /**< the averages of each list add up to the nodes' time; sorted by
+                                                         the change of the median, the largest first */
 } etr_method_pair;
 
-/** A load event: no part of an inference. */
+/** An event of a load, which is not part of an inference. */
 typedef struct etr_load_pair {
   const char *name; /**< "Method::init" */
   etr_change change;
 } etr_load_pair;
 
-/** Two profiles, lined up. Read-only. */
+/** The comparison of two profiles. Read-only. */
 typedef struct etr_comparison {
-  const etr_profile *base, *newer; /**< of documents: as in etr_side */
-  double base_scale;               /**< ticks of the newer profile's clock in a tick of the base's */
-  const etr_method_pair *methods;  /**< in the newer profile's order, then those that are gone */
+  const etr_profile *base, *newer; /**< for documents with as much as etr_side.profile has */
+  double base_scale;               /**< ticks of the newer profile's clock per tick of the base's clock */
+  const etr_method_pair *methods;  /**< in the order of the newer profile, then the removed methods */
   size_t method_count;
   const etr_load_pair *loads;
   size_t load_count;
-  double limit;                       /**< of the options; 0: none */
-  double recording_noise;             /**< that rule S used */
-  bool is_other_session, is_in_turns; /**< of the options */
-  bool has_older_document;            /**< a side is_of_older_version */
+  double limit;                       /**< the limit of the options; 0: none */
+  double recording_noise;             /**< the value that rule S used */
+  bool is_other_session, is_in_turns; /**< as the options have them */
+  bool has_older_document;            /**< true if etr_side.is_of_older_version is true for a side */
 } etr_comparison;
 
 /**
- * Compares two profiles, which may be the same. Methods are paired by name; where both profiles ran just one, these are
- * paired whatever their names. options: NULL for defaults; not needed later.
+ * Compares two profiles, which may be the same one. Methods are paired by name. If both profiles ran exactly one
+ * method, these two are paired whatever their names are. `options` may be NULL for the defaults and is not needed after
+ * the call.
  *
- * On success *out is to be closed with etr_comparison_close() before the profiles; on failure it is NULL. Errors:
+ * On success close *out with etr_comparison_close() before you close the profiles. On failure *out is NULL. Errors:
  * ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_profile *newer,
@@ -424,22 +447,23 @@ ETR_API etr_status etr_compare(etr_comparison **out, const etr_profile *base, co
 typedef struct etr_document {
   const char *text;
   size_t size;      /**< bytes */
-  const char *name; /**< what errors call it; may be NULL */
+  const char *name; /**< file that errors name; may be NULL */
 } etr_document;
 
 /**
- * Compares two documents of etr_emit_profile_json(), as TensorBoard's event files hold them: names, times, verdicts and
- * intervals are those of etr_compare() on the records. Indices of nodes count the document's operators; values that
- * were logged are in no document, so that there are no gaps; methods that neither have a graph nor ran are left out.
+ * Compares two documents of etr_emit_profile_json(), which TensorBoard's event files contain. Names, times, verdicts
+ * and intervals are the same as those of etr_compare() on the records. Indices of nodes count the operators of the
+ * document. Documents do not contain logged values, so there are no gaps. Methods that have no graph and did not run
+ * are left out.
  *
- * On success *out is to be closed with etr_comparison_close(); on failure it is NULL. Errors: those of etr_side_read();
- * ETR_ERROR_CHOICE: a method has a graph on one side only, so its events would have to be compared, which a document
- * with a graph does not hold.
+ * On success close *out with etr_comparison_close(). On failure *out is NULL. Errors: those of etr_side_read(), and
+ * ETR_ERROR_CHOICE if a method has a graph on one side only: its events would have to be compared, and a document with
+ * a graph does not contain events.
  */
 ETR_API etr_status etr_compare_documents(etr_comparison **out, const etr_document *base, const etr_document *newer,
                                          const etr_compare_options *options, etr_error *error);
 
-/** Frees the comparison, not the profiles. NULL is allowed. */
+/** Frees the comparison, but not the profiles. NULL is allowed. */
 ETR_API void etr_comparison_close(etr_comparison *comparison);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * backends.h - the backends there are. Layer 2.
+ * backends.h - the list of backends and decoders, and the payloads that they read. Layer 2.
  */
 #ifndef ETR_BACKENDS_H
 #define ETR_BACKENDS_H
@@ -9,59 +9,61 @@
 
 /* ---- The backends there are ---- */
 
-/** The backend with this id; NULL if it is unknown, or id is NULL. */
+/** Returns the backend with this id; NULL if it is unknown, or if id is NULL. */
 const etr_backend *etr_backend_of(const char *id);
 
-/** The backend whose operators an event's delegate id names, where no record tells whose it is; NULL if none's. */
+/** Returns the backend whose operators have delegate ids like this one, for events whose backend no record states; NULL
+ * if there is none. */
 const etr_backend *etr_backend_of_event(const char *delegate_id);
 
-/** The step of the clock that times a backend's operators, in ticks; 0 if it is as fine as the dump's, or backend is
- * NULL. */
+/** Returns the step of the clock that times a backend's operators, in ticks; 0 if it is the clock of the dump, or if
+ * backend is NULL. */
 double etr_backend_clock_step(const etr_backend *backend, double ticks_per_second);
 
 /**
- * What a backend's clock can hide of the time of `operators` operators, in ticks: half a step each, which is what
- * counting whole steps falls short by on average. backend may be NULL.
+ * Returns how much time of `operators` operators a backend's clock can hide, in ticks: half a step for each operator,
+ * because counting whole steps loses half a step on average. backend may be NULL.
  */
 uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators, double ticks_per_second);
 
-/** What reads the graphs in payloads of the backend with this id; NULL if nothing does, or id is NULL. */
+/** Returns the function that reads the graph in a payload of the backend with this id; NULL if there is none, or if id
+ * is NULL. */
 etr_own_graph_reader etr_own_graph_reader_of(const char *id);
 
-/** payload_needed() of whichever backend knows the payload; 0 if none does. */
+/** Returns the result of payload_needed() of the backend that knows the payload; 0 if none does. */
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size);
 
 /* ---- The payloads of a .pte, each read once ---- */
 
 /* Delegates with the same operators may share one payload. */
 
-/** What was read so far. */
+/** The payloads that were read so far. */
 typedef struct etr_payloads {
-  etr_arena *arena; /* of the profile: payloads live as long */
-  etr_map by_place; /* the bytes' address and size, and the backend -> place in `list` */
+  etr_arena *arena; /* arena of the profile, in which the payloads live */
+  etr_map by_place; /* address and size of the bytes, and the backend -> index in `list` */
   etr_vec(const etr_payload *) list;
-  etr_map graph_by_place; /* likewise, and the backend's name -> place in `graphs` */
+  etr_map graph_by_place; /* address and size of the bytes, and the backend's name -> index in `graphs` */
   etr_vec(const etr_own_graph *) graphs;
-  etr_vec(const char *) unread; /* backends of which some payload is not what they write */
-  etr_map shown;                /* address of a graph -> anything */
-  size_t repeated;              /* operators of payloads that were shown before */
-  size_t hidden;                /* delegates whose operators are not shown */
+  etr_vec(const char *) unread; /* backends with a payload that their reader does not accept */
+  etr_map shown;                /* addresses of the graphs that were shown; the values mean nothing */
+  size_t repeated;              /* number of operators and values of payloads that were shown again */
+  size_t hidden;                /* number of delegates whose operators are not shown */
 } etr_payloads;
 
-/** Starts with none. */
+/** Starts with no payloads. */
 void etr_payloads_init(etr_payloads *payloads, etr_arena *arena);
 
-/** What a backend reads in these bytes: the same payload for the same bytes. NULL if it can read nothing there, or when
- * out of memory (the arena failed). */
+/** Returns the payload that a backend reads from these bytes; the same bytes give the same pointer. NULL if it cannot
+ * read them, or when out of memory (the arena failed). */
 const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *backend, etr_slice bytes);
 
-/** The graph that the backend with this id (interned, may be NULL) has in these bytes: the same for the same bytes.
- * NULL if nothing reads its payloads, if there is nothing to read, which is noted in `unread`, or when out of memory
- * (the arena failed). */
+/** Returns the backend graph that these bytes contain; the same bytes give the same pointer. `backend` is the backend's
+ * id, interned; it may be NULL. NULL if the backend has no reader, if its reader does not accept the bytes, which is
+ * noted in `unread`, or when out of memory (the arena failed). */
 const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *backend, etr_slice bytes);
 
-/** Whether a delegate's graph is to be shown: the first time always; again, where delegates share a payload, up to some
- * 16,000 operators and values. */
+/** Returns true if the graph of a delegate is to be shown. A graph is always shown the first time. Delegates that share
+ * a payload show it again, up to about 16,000 operators and values in all. */
 bool etr_payloads_show(etr_payloads *payloads, const etr_own_graph *graph);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "backends/decoder.h"
 
-/* A kernel's number; -1 if it has none. */
+/* Returns the number of a kernel; -1 if it has none. */
 static int64_t number_of(const etr_event_facts *event) {
   int64_t number;
   return etr_slice_to_int(etr_slice_of(event->name), &number) && number >= 0 ? number : -1;
@@ -50,7 +50,7 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
     if (is_dump(&events[i], highest))
       read_dump(&out[i]);
     else if (!out[i].is_odd) {
-      /* Its number alone tells people nothing. */
+      /* Its number alone means nothing to people. */
       out[i].compute_unit = ETR_COMPUTE_UNIT_NPU;
       out[i].label = etr_arena_format(scratch, "kernel %s", events[i].name);
     }

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * own_graph.h - a delegate's own graph, as its payload in the .pte has it. Layer 2.
+ * own_graph.h - the backend graph: a delegate's operators and values, as its payload in the .pte has them. Layer 2.
  *
- * What people see of it. How the join compares operators with events and nodes is in backend.h and decoder.h.
+ * This is the graph that users see. backend.h and decoder.h have what the join compares with events and nodes.
  */
 #ifndef ETR_OWN_GRAPH_H
 #define ETR_OWN_GRAPH_H
 
 #include "base/arena.h"
 
-/** A value that operators read or write. */
+/** A value of a backend graph. */
 typedef struct etr_own_value {
-  etr_value value;  /* its name is NULL: it has none */
-  int32_t argument; /* which argument of the delegate's call it is; -1: none */
+  etr_value value;  /* its name is NULL */
+  int32_t argument; /* index of the argument of the delegate's call that it is; -1: none */
   bool is_constant;
-  uint64_t bytes; /* of a constant's data; 0: not known */
+  uint64_t bytes; /* size of a constant's data; 0: not known */
 } etr_own_value;
 
-/** An operator. Reads and writes are indices of values, all of them valid. */
+/** An operator of a backend graph. Its reads and writes are valid indices of values. */
 typedef struct etr_own_operator {
   const char *name; /* "Conv2d", "aten.convolution.default" */
-  int64_t id;       /* what the backend itself numbers it by; it need not be unique */
+  int64_t id;       /* number that the backend gives it; not always unique */
   const uint32_t *reads, *writes;
   size_t read_count, write_count;
   etr_work work;
@@ -31,30 +31,32 @@ typedef struct etr_own_graph {
   size_t count;
   const etr_own_value *values;
   size_t value_count;
-  const uint32_t *written; /* arguments of the call that operators write, ascending; not the reader's to fill */
+  const uint32_t *written; /* indices of the call's arguments that operators write, ascending; etr_payloads_graph()
+                              fills it, not the reader */
   size_t written_count;
 } etr_own_graph;
 
-/** Reads a payload. It copies what it keeps into the arena. False, *out empty, if the payload is not this backend's, or
- * is damaged. */
+/** Reads the backend graph of a payload and copies what it keeps into the arena. Returns false, with *out empty, if the
+ * payload is damaged or not this backend's. */
 typedef bool (*etr_own_graph_reader)(etr_own_graph *out, etr_arena *arena, etr_slice payload);
 
 /* ---- The header that several backends put before the FlatBuffer of their graph ---- */
 
-/* Its magic is at byte 4, where a FlatBuffer has its identifier. Behind it are, unaligned, the header's length (u16),
- * then offset and size of the FlatBuffer (u32). */
+/* Its magic is at byte 4, where a FlatBuffer has its identifier. The length of the header (u16), then the offset and
+ * the size of the FlatBuffer (u32 each) follow without alignment. */
 
-/** So many first bytes of a payload tell how much of it is of use. */
+/** How many bytes of a payload are read first, to find out how many are needed. */
 #define ETR_PAYLOAD_HEAD_BYTES 30
 
-/** True if there is such a header. */
+/** Returns true if the payload starts with such a header. */
 bool etr_payload_has_header(etr_slice payload, const char magic[4]);
 
-/** The FlatBuffer behind the header; without one the payload, as older versions wrote it. Empty if it would lie outside
- * of the payload. */
+/** Returns the FlatBuffer after the header. Older versions wrote no header: the whole payload is returned then. Empty
+ * if the FlatBuffer would be outside of the payload. */
 etr_slice etr_payload_graph(etr_slice payload, const char magic[4]);
 
-/** How many bytes of a payload of this size hold header and FlatBuffer. head has a header. */
+/** Returns how many bytes the header and the FlatBuffer take of a payload with `size` bytes. `head` must have a
+ * header. */
 uint64_t etr_payload_graph_end(etr_slice head, uint64_t size);
 
 #endif

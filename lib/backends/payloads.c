@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * payloads.c - payloads by the place of their bytes.
+ * payloads.c - finds payloads by the address of their bytes.
  */
 #include "backends/backends.h"
 

@@ -18,7 +18,7 @@ static const suffix suffixes[] = {
     {" (bytes)", ETR_EVENT_UNIT_BYTES},
 };
 
-/* The id without its unit. Without a suffix it is in cycles. */
+/* Removes the unit from an id. An id without a suffix is in cycles. */
 static etr_slice take_unit(etr_event_meaning *out, etr_slice id) {
   out->unit = ETR_EVENT_UNIT_CYCLES;
   for (size_t i = 0; i < ETR_COUNT(suffixes); i++) {
@@ -39,7 +39,8 @@ static bool is_id(etr_slice text) {
   return is_digit && etr_slice_to_int(text, &number) && number <= UINT32_MAX;
 }
 
-/* What stands before MARK and a number that ends the id; empty, data NULL, if it does not end so. */
+/* Returns what is before MARK and a number at the end of the id; empty, with data NULL, if the id does not end like
+ * that. */
 static etr_slice before_number(etr_slice id, const char *mark) {
   size_t size = strlen(mark);
   for (size_t at = id.size; at-- > 0;) {
@@ -81,7 +82,7 @@ static const char *const other_totals[] = {
 
 static bool is_time(const etr_event_meaning *meaning) { return meaning->unit == ETR_EVENT_UNIT_TIME; }
 
-/* What one call has of the totals. */
+/* The totals of one call. */
 typedef struct totals {
   bool has_qnn;         /* the outermost */
   bool has_accelerator; /* the NPU's: HTP names them */
@@ -93,7 +94,7 @@ static void make_wrapper(etr_event_meaning *out, uint8_t wrapper, etr_phase phas
   out->inside = (uint8_t)(wrapper - 1);
 }
 
-/* Of the accelerator's total in cycles operators have their shares. */
+/* Operators have shares of the accelerator's total in cycles. */
 static void read_accelerator(etr_event_meaning *out) {
   make_wrapper(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
   if (!is_time(out)) return;
@@ -102,7 +103,7 @@ static void read_accelerator(etr_event_meaning *out) {
   out->compute_unit = ETR_COMPUTE_UNIT_NPU;
 }
 
-/* False: no total that is known. */
+/* Returns false if it is not a known total. */
 static bool read_total(etr_event_meaning *out, etr_slice id, const totals *of) {
   bool is_accelerator = etr_slice_is(id, accelerator_total), is_qnn = etr_slice_is(id, qnn_total);
   bool is_rpc = etr_slice_is(id, rpc_total), is_other = false;
@@ -117,7 +118,7 @@ static bool read_total(etr_event_meaning *out, etr_slice id, const totals *of) {
 
 static bool is_wait(etr_slice id) { return etr_slice_starts(id, ETR_SLICE("Time for ")); }
 
-/* Wrappers are summed as such, and waits are part of one. */
+/* Wrappers are summed as wrappers, and waits are part of a wrapper. */
 static void read_event(etr_event_meaning *out, const etr_event_facts *event, const totals *of, etr_arena *scratch) {
   etr_slice id = take_unit(out, etr_slice_of(event->name));
   out->is_in_sums = false;
@@ -132,7 +133,7 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, con
     out->is_in_sums = is_time(out);
     out->is_estimated = out->role == ETR_ROLE_OPERATOR && !is_time(out);
     out->inside = IN_ACCELERATOR;
-    out->label = etr_arena_copy(scratch, id); /* the unit stands elsewhere */
+    out->label = etr_arena_copy(scratch, id); /* without the unit, which is shown elsewhere */
     if (of->has_accelerator) out->compute_unit = ETR_COMPUTE_UNIT_NPU;
   } else if (is_wait(id)) {
     out->role = ETR_ROLE_PHASE;

@@ -14,7 +14,7 @@ static const etr_known_event known[] = {
     {"VGF_COPY_OUTPUTS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_OUT},
 };
 
-/* Where another name nests cannot be told, so that it is in no sum. */
+/* It is not known what encloses an event with another name, so its time is not part of any sum. */
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
   static const etr_known_event unknown = {.role = ETR_ROLE_CONTAINER};
   (void)scratch;

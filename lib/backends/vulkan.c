@@ -3,7 +3,7 @@
  * vulkan.c - Vulkan as a backend.
  *
  * The host's steps have fixed names. A dispatch of a shader has JSON for an id, which names the operator of the
- * delegate's graph; it is timed by the GPU's clock, so that its duration counts, but not its place.
+ * delegate's graph; it is timed by the GPU's clock, so its duration counts, but its start does not.
  *
  * The payload in a .pte is a FlatBuffer of operator calls and values. Schema:
  * executorch/backends/vulkan/serialization/schema.fbs; header VH00 and the order of arguments:
@@ -237,8 +237,8 @@ static void read_step(etr_event_meaning *out, const etr_known_event *event) {
 /* ---- Dispatches ---- */
 
 typedef struct dispatch {
-  const char *kernel, *operator_; /* NULL: not told */
-  int64_t node_id;                /* -1: not told */
+  const char *kernel, *operator_; /* NULL: not known */
+  int64_t node_id;                /* -1: not known */
   bool says_twice;                /* a name or an id is there twice, so that neither counts */
 } dispatch;
 
@@ -263,7 +263,7 @@ static void read_dispatched(etr_json *json, dispatch *out, etr_arena *scratch) {
       etr_json_skip(json);
 }
 
-/* False: it is no JSON, or lacks its kernel. */
+/* Returns false if it is not JSON, or if it has no kernel. */
 static bool read_json(dispatch *out, const char *text, etr_arena *scratch) {
   etr_slice key;
   *out = (dispatch){.node_id = -1};
@@ -328,7 +328,7 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
 
 /* ---- Operators ---- */
 
-/* What a node's operator and those that it may become have in common. */
+/* Returns the part of a target that a node's operator shares with the operators that it may become. */
 static etr_slice kind_of(const char *target) {
   etr_slice op = etr_operator_of_target(target);
   if (etr_slice_is(op, "addmm") || etr_slice_is(op, "mm") || etr_slice_starts(op, ETR_SLICE("linear")))
@@ -341,7 +341,7 @@ static etr_slice kind_of(const char *target) {
 
 /* ---- All ---- */
 
-/* Where another name nests cannot be told, so that it is in no sum. */
+/* It is not known what encloses an event with another name, so its time is not part of any sum. */
 static void read_event(etr_event_meaning *out, const etr_event_facts *event, etr_arena *scratch) {
   const etr_known_event *step = etr_known_event_find(known, ETR_COUNT(known), event->name);
   if (step)
@@ -360,7 +360,7 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-/* Each call has one of the steps around its dispatches. */
+/* Each call has one event for each step around its dispatches. */
 static bool is_own(const char *name) { return etr_known_event_find(known, ETR_COUNT(known), name) != NULL; }
 
 const etr_decoder etr_vulkan = {.id = "VulkanBackend",

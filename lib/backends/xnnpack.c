@@ -8,7 +8,8 @@
 
 /* ---- Classes ---- */
 
-/* Names of events start with the operator's. Where one prefix contains another, the longer stands first. */
+/* The name of an event starts with the name of its operator. If one prefix contains another, the longer one comes
+ * first. */
 static const struct {
   const char *prefix;
   uint16_t class_; /* etr_xnn_class */
@@ -185,7 +186,7 @@ static const struct {
 
 bool etr_xnn_is_batch_norm(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("native_batch_norm")); }
 
-/* A convolution knows whether it is transposed; its weight, [in, out / groups, ...] then, tells where arguments were
+/* A convolution knows whether it is transposed; its weight, [in, out / groups, ...] then, shows where arguments were
  * not recorded. */
 static bool is_transposed(const etr_graph *graph, const etr_node *node) {
   const char *transposed = etr_node_argument(node, "transposed");

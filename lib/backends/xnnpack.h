@@ -2,20 +2,20 @@
  *
  * xnnpack.h - XNNPACK as a backend. Layer 2.
  *
- * XNNPACK fills no delegate map. Its payload is a list of XNodes in the order in which they run, most with the Edge
- * debug handle they came from; its events are named by operator type and running count, "Convolution (NHWC, F32) DWConv
- * #3", in the same order.
+ * XNNPACK fills no delegate map. Its payload is a list of XNodes in the order in which they run. Most of them have the
+ * debug handle of the Edge node that they came from. Its events are in the same order and are named by operator type
+ * and a running number: "Convolution (NHWC, F32) DWConv #3".
  */
 #ifndef ETR_XNNPACK_H
 #define ETR_XNNPACK_H
 
 #include "backends/backend.h"
 
-/** Operators of XNNPACK. The runtime picks a kind of convolution by shape (a 1x1 one is a Fully Connected), so that all
- * are one class. */
+/** Classes of XNNPACK's operators. All convolutions are one class, because the runtime chooses the kind of convolution
+ * by shape (a 1x1 convolution is a Fully Connected). */
 typedef enum etr_xnn_class {
   ETR_XNN_NONE,
-  ETR_XNN_MATMUL, /* convolution of any kind but transposed, linear */
+  ETR_XNN_MATMUL, /* any convolution except transposed ones; linear */
   ETR_XNN_DECONV,
   ETR_XNN_BMM,
   ETR_XNN_ADD,
@@ -57,7 +57,7 @@ typedef enum etr_xnn_class {
   ETR_XNN_ARGMAXPOOL,
   ETR_XNN_MEAN,
   ETR_XNN_SDPA,
-  ETR_XNN_LOOKUP,  /* Convert, unary operators, Convert as one table: reported as "Invalid Unary Op" */
+  ETR_XNN_LOOKUP,  /* Convert, unary operators and Convert in one table lookup, reported as "Invalid Unary Op" */
   ETR_XNN_CLASSES, /* at most ETR_MOST_CLASSES */
 } etr_xnn_class;
 
@@ -65,38 +65,40 @@ typedef enum etr_xnn_class {
  */
 extern const etr_backend etr_xnnpack;
 
-/** etr_xnnpack's payload_needed() and read_payload(); xnnpack_payload.c. */
+/** payload_needed() and read_payload() of etr_xnnpack; in xnnpack_payload.c. */
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size);
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload);
 
-/** etr_xnnpack's read_graph(): operator by operator what etr_xnn_payload_read() reads; xnnpack_payload.c. */
+/** read_graph() of etr_xnnpack: gives the operators that etr_xnn_payload_read() reads; in xnnpack_payload.c. */
 bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload);
 
-/** etr_xnnpack's takes(); xnnpack_partition.c. */
+/** takes() of etr_xnnpack; in xnnpack_partition.c. */
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
-/** etr_xnnpack's class_of_node(). */
+/** class_of_node() of etr_xnnpack. */
 uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node);
 
-/** etr_xnnpack's expect(); xnnpack_expect.c. */
+/** expect() of etr_xnnpack; in xnnpack_expect.c. */
 etr_expectation etr_xnn_expect(const etr_delegate_view *delegate, uint32_t node);
 
-/** True of "native_batch_norm" and its variants. */
+/** Returns true for "native_batch_norm" and its variants. */
 bool etr_xnn_is_batch_norm(etr_slice op);
 
 bool etr_xnn_is_quantize(etr_slice op);
 bool etr_xnn_is_dequantize(etr_slice op);
 
-/** A convolution, transposed or not, or a linear layer. */
+/** Returns true for a convolution, transposed or not, and for a linear layer. */
 bool etr_xnn_is_convolution(uint16_t class_);
 
-/** True of a batch norm behind a convolution or a linear layer that nothing else reads: it is folded into it. */
+/** Returns true for a batch norm that is the only reader of a convolution or a linear layer: it is folded into that
+ * layer. */
 bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
-/** An operator on one value, element by element, which may become a lookup: not Softmax, which needs them all. */
+/** Returns true for an element-wise operator on one value, which may become a table lookup. Softmax is none, because it
+ * needs all elements. */
 bool etr_xnn_is_unary(etr_xnn_class class_);
 
-/** Add to PReLU: an activation on them runs as a Clamp of its own. */
+/** Returns true for the classes from Add to PReLU, whose activation runs as a separate Clamp. */
 bool etr_xnn_is_binary(etr_xnn_class class_);
 
 #endif

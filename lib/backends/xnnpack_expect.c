@@ -7,7 +7,7 @@
 #include "backends/xnnpack.h"
 
 /* What it is worth to find an item among the events, and what it costs not to: the pairing with the greatest sum is
- * taken. Only the order of these numbers and of those in delegates.c matters. */
+ * taken. Only the order of these numbers and of the numbers in delegates.c matters. */
 enum {
   FOUND = 10,       /* the most: an event belongs to an item that surely runs before one that may be dropped */
   MISSED = 6,       /* as much as an event without an item: both are errors, and neither is worth making the other */
@@ -39,7 +39,7 @@ static etr_expectation runs_as_nothing(uint32_t node) { return (etr_expectation)
 
 /* ---- Producers and readers ---- */
 
-/* The node whose value an operator reads as its input number `at`; ETR_NONE if it has none. */
+/* Returns the node whose value an operator reads as its input number `at`; ETR_NONE if it has none. */
 static uint32_t input_of(const etr_delegate_view *d, uint32_t index, size_t at) {
   const etr_node *node = node_of(d, index);
   return at < node->input_count ? node->inputs[at].node : ETR_NONE;
@@ -61,7 +61,7 @@ static uint32_t only_reader(const etr_delegate_view *d, uint32_t index) {
 
 static bool is_matrix_product(etr_slice op) { return etr_slice_is(op, "addmm") || etr_slice_is(op, "mm"); }
 
-/* The input of a convolution or linear layer that is its weight: addmm has its bias before what it multiplies. */
+/* Returns which input of a convolution or linear layer is its weight. The bias of addmm precedes what it multiplies. */
 static size_t weight_place(etr_slice op) { return etr_slice_is(op, "addmm") ? 2 : 1; }
 
 static bool is_weight_of(const etr_delegate_view *d, uint32_t value, uint32_t reader) {
@@ -195,7 +195,7 @@ static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
   return next;
 }
 
-/* The last operator of a chain stands for its lookup. */
+/* The last operator of a chain represents its lookup. */
 static etr_expectation expect_unary(const etr_delegate_view *d, uint32_t index) {
   uint16_t class_ = class_at(d, index);
   bool is_product = class_ == ETR_XNN_MUL;
@@ -236,7 +236,7 @@ static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t index) 
 
 /* ---- All ---- */
 
-/* Into a convolution of this delegate, or of what was not recorded. */
+/* Fused into a convolution of this delegate, or into one that was not recorded. */
 static bool is_folded(const etr_delegate_view *d, uint32_t batch_norm) {
   uint32_t producer = input_of(d, batch_norm, 0);
   return producer == ETR_NONE ||

@@ -6,7 +6,7 @@
 #include "backends/operator.h"
 #include "backends/xnnpack.h"
 
-/* Tensors of these types are the only ones, but around quantisation, that an operator may have. */
+/* The only types of tensors that an operator may have, except around quantisation. */
 static bool is_floating(const etr_value *value) {
   return !value->dtype || strncmp(value->dtype, "float", 5) == 0 || strcmp(value->dtype, "bfloat16") == 0;
 }

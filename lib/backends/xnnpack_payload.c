@@ -15,18 +15,18 @@ enum { TENSOR_TYPE, TENSOR_DIMS = 2, TENSOR_CONSTANT, TENSOR_EXTERNAL, TENSOR_FL
 enum { TYPE_FP16 = 2, TYPE_INT32 = 12 }; /* XNNDatatype: what lies between is quantized */
 enum { IS_EXTERNAL = 3 };                /* XNN_VALUE_FLAG_EXTERNAL_INPUT, _OUTPUT */
 
-/* Where a Concatenate5 has its last input: behind the flags. */
+/* The field of the last input of a Concatenate5, which follows the flags. */
 enum { CONCATENATE5_INPUT = 7 };
 
-/* Where an XNode has its first inputs, which stand side by side, and its output. */
+/* The fields of an XNode for its first inputs, which are consecutive, and for its output. */
 typedef struct xnode_type {
   const char *name; /* as in the schema, without XNN */
   uint16_t class_;
   uint8_t input, input_count, output;
 } xnode_type;
 
-/* By XNodeUnion's type, in the order of the schema: the fields that hold its first inputs (they stand side by side),
- * and its output. */
+/* By XNodeUnion's type, in the order of the schema: the fields of its first inputs (they are consecutive), and its
+ * output. */
 static const xnode_type node_types[] = {
     {"", ETR_XNN_NONE, 0, 0, 0},
     {"Add", ETR_XNN_ADD, 0, 2, 2},
@@ -66,7 +66,7 @@ static const xnode_type node_types[] = {
     {"StaticSlice", ETR_XNN_SLICE, 3, 1, 4},
     {"ScaledDotProductAttention", ETR_XNN_SDPA, 0, 3, 5},
     {"BatchMatrixMultiply", ETR_XNN_BMM, 0, 2, 2},
-    {"Concatenate5", ETR_XNN_COPY, 1, 4, 5}, /* the fifth stands behind the flags */
+    {"Concatenate5", ETR_XNN_COPY, 1, 4, 5}, /* the fifth input follows the flags */
     {"ConvTranspose2d", ETR_XNN_DECONV, 15, 2, 18},
     {"ReciprocalSquareRoot", ETR_XNN_RSQRT, 0, 1, 1},
     {"Log", ETR_XNN_LOG, 0, 1, 1},
@@ -85,7 +85,7 @@ uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
   return head.size >= 8 && memcmp(head.data + 4, "XN0", 3) == 0 ? size : 0;
 }
 
-/* Starts reading the graph of a payload. False: there is none. */
+/* Starts reading the graph of a payload. Returns false if there is none. */
 static bool open_payload(etr_fb *fb, etr_slice payload) {
   etr_slice bytes = etr_payload_graph(payload, magic);
   if (bytes.size < 8) return false;
@@ -133,7 +133,7 @@ static void read_value(payload_reader *r, etr_fb_at table) {
                                       .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};
 }
 
-/* Ids are places in the list, or little more. */
+/* Ids are indices in the list, or slightly larger. */
 static bool read_values(payload_reader *r, etr_arena *arena) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), GRAPH_XVALUES, 4, &count);
@@ -187,12 +187,12 @@ static bool may_look_up(const etr_payload_operator *o) {
   return o->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(o->class_) || o->alternative == ETR_XNN_SQUARE;
 }
 
-/* What comes from 8-bit numbers through such operators, and what a conversion turns into them. */
+/* Finds what such operators compute from 8-bit numbers, and what a conversion turns into 8-bit numbers. */
 typedef struct quantized {
   bool from, to;
 } quantized;
 
-/* The last operator of a chain stands for its lookup. */
+/* The last operator of a chain represents its lookup. */
 static bool mark_lookups(payload_reader *r, etr_arena *arena) {
   quantized *values = etr_arena_alloc_array(arena, r->value_count, sizeof *values);
   if (!values) return false;
@@ -271,7 +271,7 @@ typedef struct graph_reader {
 
 /* ---- Values ---- */
 
-/* Constants lie behind the graph, or in it. */
+/* Constants are after the graph or inside it. */
 static uint64_t constant_bytes(graph_reader *r, uint32_t index) {
   if (index < r->constant_count)
     return etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, index), CONSTANT_SIZE, 0);
@@ -308,7 +308,7 @@ static void read_own_value(graph_reader *r, etr_fb_at table) {
   value->value.rank = (int32_t)rank;
 }
 
-/* Ids are places in the list, or little more. */
+/* Ids are indices in the list, or slightly larger. */
 static bool read_own_values(graph_reader *r) {
   uint32_t count;
   etr_fb_at root = etr_fb_root(&r->fb), vector = etr_fb_vector(&r->fb, root, GRAPH_XVALUES, 4, &count);
@@ -352,8 +352,7 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at tabl
   out->name = type ? type->name : "unknown";
   out->work = type ? work_of(type) : ETR_WORK_HIDDEN;
   if (!type) return true;
-  /* What stands between the first input and the output is read, too: a bias, a mask. A concatenation leaves places
-   * empty.
+  /* Fields between the first input and the output are read, too: a bias, a mask. A concatenation leaves places empty.
    */
   size_t count = 0;
   bool is_cat = type->class_ == ETR_XNN_COPY;

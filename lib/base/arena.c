@@ -104,7 +104,7 @@ static bool add_chunk(etr_arena *arena, size_t size) {
   return true;
 }
 
-/* A block whose place in its chunk is a multiple of `align`, a power of two; not zeroed. */
+/* Returns a block whose offset in its chunk is a multiple of `align`, a power of two; not zeroed. */
 static inline void *alloc_small(etr_arena *arena, size_t size, size_t align) {
   size_t start = (arena->used + align - 1) & ~(align - 1);
   if (start > arena->capacity || size > arena->capacity - start) {

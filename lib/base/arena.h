@@ -2,9 +2,9 @@
  *
  * arena.h - arenas, freed together, with growable arrays and interned strings in them. Layer 0.
  *
- * An arena remembers its first failed allocation (sticky): later calls return NULL, and whoever built something in it
- * checks etr_arena_failed() once at the end. Nothing in an arena is freed by itself, but what a growing array or map
- * leaves behind.
+ * An arena remembers its first failed allocation: later calls return NULL, and whoever built something in it checks
+ * etr_arena_failed() once at the end. Nothing in an arena is freed separately, except for the old memory of a growing
+ * array or map.
  */
 #ifndef ETR_ARENA_H
 #define ETR_ARENA_H
@@ -16,7 +16,7 @@ typedef struct etr_arena_chunk etr_arena_chunk;
 typedef struct etr_arena {
   etr_arena_chunk *chunks; /* newest first */
   etr_arena_chunk *large;  /* blocks with a chunk of their own, newest first */
-  size_t used, capacity;   /* of the newest of `chunks` */
+  size_t used, capacity;   /* bytes of the newest of `chunks` */
   bool failed;
 } etr_arena;
 
@@ -27,28 +27,30 @@ void etr_arena_clear(etr_arena *arena);
 /** True once any allocation failed. */
 static inline bool etr_arena_failed(const etr_arena *arena) { return arena->failed; }
 
-/** Makes it fail, as what was built in another one failed: whoever checks once at the end is told. */
+/** Makes an arena fail because another arena failed, so that the check at the end finds out. */
 static inline void etr_arena_fail(etr_arena *arena) { arena->failed = true; }
 
-/** Zeroed memory, aligned for any type. size 0 gives a valid, unusable pointer. NULL when out of memory. */
+/** Returns zeroed memory, aligned for any type; NULL when out of memory. Size 0 gives a valid pointer that must not be
+ * used. */
 void *etr_arena_alloc(etr_arena *arena, size_t size);
 
-/** The same, but not zeroed: for what is written over at once. */
+/** Returns memory that is not zeroed, for data that is written at once; otherwise like etr_arena_alloc(). */
 void *etr_arena_alloc_raw(etr_arena *arena, size_t size);
 
-/** Like etr_arena_alloc() for count elements; NULL, and failed, if the product overflows. */
+/** Returns zeroed memory for count elements. If the product overflows, it returns NULL and the arena fails. */
 void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size);
 
-/** The same, but not zeroed. */
+/** Returns memory for count elements that is not zeroed; otherwise like etr_arena_alloc_array(). */
 void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size);
 
-/** A NUL-terminated copy of bytes as they are. */
+/** Returns a NUL-terminated copy of bytes, unchanged. */
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes);
 
-/** A NUL-terminated copy in which NULs and invalid UTF-8 became U+FFFD, as the public header promises. */
+/** Returns a NUL-terminated copy in which NULs and invalid UTF-8 are replaced by U+FFFD, as the public header
+ * promises. */
 char *etr_arena_text(etr_arena *arena, etr_slice bytes);
 
-/** printf into the arena. */
+/** Formats a text like printf, in the arena. */
 char *etr_arena_format(etr_arena *arena, const char *format, ...) ETR_PRINTF(2, 3);
 
 /**
@@ -68,8 +70,8 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) ETR_PRINTF(2, 
    &(vec)->data[(vec)->count++] : NULL)
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size);
 
-/** Makes room for so many elements in an empty array: a hint, which saves what growing leaves behind. A file's word for
- * a count may be a lie, so that more than a few thousand are not believed. */
+/** Reserves room for `count` elements in an empty array. This is a hint that saves the memory which growing leaves
+ * behind. At most a few thousand elements are reserved, because the count in a file may be wrong. */
 #define etr_vec_expect(arena, vec, count)                                                                              \
   etr_vec_start((arena), (void **)&(vec)->data, &(vec)->capacity, sizeof *(vec)->data, (count))
 void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size, size_t count);
@@ -82,7 +84,7 @@ typedef struct etr_map_slot {
   uint32_t size, hash, value;
 } etr_map_slot;
 
-/** Texts that etr_intern() cut, and the first of them. */
+/** The number of texts that etr_intern() cut, and the first one. */
 typedef struct etr_cut_names {
   size_t count;
   const char *first;
@@ -97,28 +99,30 @@ typedef struct etr_map {
 
 void etr_map_init(etr_map *map, etr_arena *arena);
 
-/** A key made of a number and a text, in the arena; empty when out of memory. */
+/** Returns a key made of a number and a text, in the arena; empty when out of memory. */
 etr_slice etr_key_of(etr_arena *arena, uint32_t number, etr_slice text);
 
-/** The value of a key, or ETR_NONE. */
+/** Returns the value of a key, or ETR_NONE. */
 uint32_t etr_map_get(const etr_map *map, etr_slice key);
 
-/** Sets a key's value, replacing an older one. False when out of memory. */
+/** Sets the value of a key and replaces an older value. Returns false when out of memory. */
 bool etr_map_set(etr_map *map, etr_slice key, uint32_t value);
 
-/** The slot of a key, whose value is ETR_NONE if the key is new; until the next new one. NULL when out of memory. */
+/** Returns the slot of a key and adds the key if it is new, with the value ETR_NONE. The slot is valid until the next
+ * new key. NULL when out of memory. */
 etr_map_slot *etr_map_at(etr_map *map, etr_slice key);
 
-/** Counts a key by its value: how often it was counted before. */
+/** Counts a key in its value, and returns how many times it was counted before. */
 uint32_t etr_map_count(etr_map *map, etr_slice key);
 
-/** The number of a key in a map that only numbers keys: 0 of the first, and so on. ETR_NONE when out of memory. */
+/** Returns the number of a key in a map that only numbers keys: 0 for the first one, and so on. ETR_NONE when out of
+ * memory. */
 uint32_t etr_map_number(etr_map *map, etr_slice key);
 
 /**
- * The one copy of a text in this map's arena, sanitised as etr_arena_text() does. Equal bytes give the same pointer. Of
- * a text longer than ETR_MOST_NAME_BYTES only as much is kept, cut between characters: the map counts them. NULL when
- * out of memory.
+ * Returns the only copy of a text in this map's arena, sanitised like etr_arena_text() does. Equal bytes give the same
+ * pointer. A text longer than ETR_MOST_NAME_BYTES is cut between characters, and the map counts it. NULL when out of
+ * memory.
  */
 enum { ETR_MOST_NAME_BYTES = 64 * 1024 };
 const char *etr_intern(etr_map *map, etr_slice bytes);

@@ -106,7 +106,7 @@ static void copy_head(char *into, size_t room, const char *text) {
 
 etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset,
                     const char *format, ...) {
-  char message[sizeof error->message + 4]; /* by one character longer, which tells where the last one that fits ends */
+  char message[sizeof error->message + 4]; /* longer, to find out where the last character that fits ends */
   if (!error) return status;
   va_list arguments;
   va_start(arguments, format);

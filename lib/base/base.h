@@ -17,7 +17,7 @@
 #define ETR_PRINTF(format_at, arguments_at)
 #endif
 
-/** A run of bytes that somebody else owns; not NUL-terminated. */
+/** Bytes that something else owns; not NUL-terminated. */
 typedef struct etr_slice {
   const char *data;
   size_t size;
@@ -29,37 +29,38 @@ static inline bool etr_slice_equal(etr_slice a, etr_slice b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/** Compares a slice with a string literal; as its size is known at compile time, there is no call. */
+/** Compares a slice with a string literal, whose size is known at compile time, so that no function is called. */
 #define etr_slice_is(slice, literal)                                                                                   \
   ((slice).size == sizeof(literal) - 1 && memcmp((slice).data, (literal), sizeof(literal) - 1) == 0)
 
 bool etr_slice_starts(etr_slice slice, etr_slice prefix);
 bool etr_slice_ends(etr_slice slice, etr_slice suffix);
 
-/** The start of a text: at most so many bytes, cut between characters. */
+/** Returns the start of a text: at most `most` bytes, cut between characters. */
 etr_slice etr_slice_head(const char *text, size_t most);
 
-/** The same for printf's %.*s. */
+/** Expands to the two arguments of printf's %.*s for the start of a text: at most `most` bytes. */
 #define ETR_HEAD(text, most) (int)etr_slice_head((text), (most)).size, (text)
 
-/** The slice of a NUL-terminated string. */
+/** Returns the slice of a NUL-terminated string. */
 static inline etr_slice etr_slice_of(const char *text) { return (etr_slice){text, strlen(text)}; }
 
 /**
- * Parses all of a slice as a decimal integer with optional '-'. False, *out untouched, if it is not one or does not
- * fit.
+ * Parses a complete slice as a decimal integer with optional '-'. Returns false and leaves *out unchanged if it is not
+ * one or does not fit.
  */
 bool etr_slice_to_int(etr_slice slice, int64_t *out);
 
-/** qsort() that accepts an empty list, and leaves one that is in order as it is. */
+/** Sorts like qsort(), but accepts an empty list, and does not change a list that is already in order. */
 void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *));
 
-/** First place in a sorted list whose element is not less than *wanted; count if there is none. compare is bsearch()'s.
+/** Returns the first index in a sorted list whose element is not less than *wanted; count if there is none. compare is
+ * called like by bsearch().
  */
 size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size,
                        int (*compare)(const void *, const void *));
 
-/** For sorting and searching what starts with an int32_t; with a uint32_t; with two of them. */
+/** Compare elements that start with an int32_t, with a uint32_t, or with two uint32_t, for sorting and searching. */
 int etr_by_int(const void *a, const void *b);
 int etr_by_number(const void *a, const void *b);
 int etr_by_two_numbers(const void *a, const void *b);
@@ -69,24 +70,24 @@ int etr_by_two_numbers(const void *a, const void *b);
 etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset,
                     const char *format, ...) ETR_PRINTF(6, 7);
 
-/** The same for ETR_ERROR_MEMORY, where no file is to blame; where one is being read. */
+/** Fill *error and return ETR_ERROR_MEMORY: without a file, or for the file that is being read. */
 etr_status etr_fail_memory(etr_error *error);
 etr_status etr_fail_memory_of(etr_error *error, const char *file, const char *entry);
 
-/** The same for ETR_ERROR_IO, where a sink takes no more: it knows why. */
+/** Fills *error and returns ETR_ERROR_IO for a sink that failed; the sink knows the reason. */
 etr_status etr_fail_sink(etr_error *error);
 
 /** Clears an error before a call chain starts. NULL is allowed. */
 void etr_error_clear(etr_error *error);
 
-/** Early return for calls that give a status. */
+/** Returns from the function if a call does not return ETR_OK. */
 #define ETR_TRY(call)                                                                                                  \
   do {                                                                                                                 \
     etr_status etr_try_status = (call);                                                                                \
     if (etr_try_status != ETR_OK) return etr_try_status;                                                               \
   } while (0)
 
-/** Stops a sanitizer's build where something does not hold that has to, whatever the input. Other builds do not look.
+/** Stops a sanitizer build if a condition is false that must be true for every input. Other builds do not check it.
  */
 #ifdef ETR_CHECKS
 #define ETR_CHECK(condition) ((condition) ? (void)0 : etr_check_failed(#condition, __FILE__, __LINE__))
@@ -95,15 +96,15 @@ _Noreturn void etr_check_failed(const char *condition, const char *file, int lin
 #define ETR_CHECK(condition) ((void)sizeof(condition))
 #endif
 
-/** A number of up to 8 bytes, little-endian. */
+/** Reads a little-endian number of up to 8 bytes. */
 static inline uint64_t etr_load_le(const void *bytes, size_t size) {
   uint64_t value = 0;
   for (size_t i = 0; i < size; i++) value |= (uint64_t)((const uint8_t *)bytes)[i] << (8 * i);
   return value;
 }
 
-/** Drops const: for functions of C and of other libraries that free, or only read, what they take without const, and
- * for tests that change what they made themselves. */
+/** Drops const. It is for functions of C and of other libraries whose parameters are not const although they only free
+ * or read them, and for tests that change their own data. */
 static inline void *etr_for_foreign(const void *data) { return (void *)(uintptr_t)data; }
 
 /** Spreads the bits of a number as splitmix64 does, so that sums of such numbers distinguish sets. */
@@ -114,18 +115,19 @@ static inline uint64_t etr_mixed(uint64_t number) {
   return number ^ (number >> 31);
 }
 
-/** a + b, or the largest number where that is less. */
+/** Returns a + b, or UINT64_MAX if that overflows. */
 static inline uint64_t etr_add_up_to_most(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-/** Takes steps off those that are left. False, none left, if there were fewer: what several things in a file can share
- * is looked at as long as there are steps. */
+/** Subtracts steps from a limit of work. Returns false, and sets *left to 0, if fewer steps were left. It limits the
+ * work on data that several things in a file can share. */
 static inline bool etr_spend(size_t *left, size_t steps) {
   bool enough = steps <= *left;
   *left = enough ? *left - steps : 0;
   return enough;
 }
 
-/** Refuses to compile a struct with padding, whose bytes are compared or hashed. `members`: the sum of their sizes. */
+/** Refuses to compile a struct with padding, for structs whose bytes are compared or hashed. `members` is the sum of
+ * the members' sizes. */
 #define ETR_NO_PADDING(type, members) static_assert(sizeof(type) == (members), "padding is not to be compared")
 
 #define ETR_MIN(a, b) ((a) < (b) ? (a) : (b))

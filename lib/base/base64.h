@@ -7,18 +7,19 @@
 
 #include "base/base.h"
 
-/** Characters that stand for so many bytes, padding included. */
+/** Returns the number of characters that encode `size` bytes, including padding. */
 static inline size_t etr_base64_size(size_t size) { return (size + 2) / 3 * 4; }
 
-/** Writes etr_base64_size() characters, and no NUL. */
+/** Encodes bytes: writes etr_base64_size() characters, and no NUL. */
 void etr_base64_encode(char *out, etr_slice bytes);
 
-/** True for the characters that stand for six bits: not for the padding. */
+/** Returns true for the characters that encode six bits, which does not include the padding. */
 bool etr_base64_is_digit(char c);
 
 /**
- * Writes what a text stands for, at most three bytes for four characters, and sets *size. Strict: false, and *size 0,
- * for another character, a length that is no multiple of four, or padding that is not at the end or hides bits.
+ * Decodes a text: writes at most three bytes for four characters, and sets *size. It is strict: it returns false, with
+ * *size 0, for any other character, for a length that is not a multiple of four, and for padding that is not at the end
+ * or hides bits.
  */
 bool etr_base64_decode(void *out, size_t *size, etr_slice text);
 

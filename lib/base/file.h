@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-/** Fills *error for a call of the system that failed: what could not be done ("cannot open"), and why (an errno).
- * entry: of a file with entries, else NULL. Returns ETR_ERROR_IO. */
+/** Fills *error for a system call that failed, and returns ETR_ERROR_IO. `what` says what could not be done ("cannot
+ * open"), and `reason` is an errno. `entry` is NULL for a file without entries. */
 etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, const char *what, int reason);
 
 /** The bytes of a file; free with etr_file_clear(). Read, not mapped: a file that shrinks meanwhile must not kill the
@@ -30,23 +30,23 @@ static inline etr_slice etr_file_bytes(const etr_file *file) {
  */
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error);
 
-/** Opens a file, or what a link leads to. NULL: errno says why not. Whatever else it is, a pipe or a device, is not
- * even opened: that could wait for ever. */
+/** Opens a regular file, or the one that a link leads to. Returns NULL on failure, with the reason in errno. A pipe or
+ * a device is not opened, because that could wait forever. */
 FILE *etr_file_open_regular(const char *path);
 
-/** True for what etr_seekable_open() takes: neither a folder nor a pipe nor "-". */
+/** Returns true for what etr_seekable_open() accepts: neither a folder nor a pipe nor "-". */
 bool etr_file_is_regular(const char *path);
 
 void etr_file_clear(etr_file *file);
 
-/** A file that is read in pieces, from any place. Close with etr_seekable_close(). */
+/** A file that is read in pieces, from any offset. Close it with etr_seekable_close(). */
 typedef struct etr_seekable {
   int descriptor;
-  uint64_t size;     /* when it was opened: it may be shorter now */
-  const char *bytes; /* it is no file, but these, lent; NULL: it is a file */
+  uint64_t size;     /* size when it was opened; it may be shorter now */
+  const char *bytes; /* if not NULL, these borrowed bytes are read instead of a file */
 } etr_seekable;
 
-/** Bytes, which outlive it, as such a file. */
+/** Makes a seekable file of bytes, which must outlive it. */
 static inline etr_seekable etr_seekable_of(etr_slice bytes) {
   return (etr_seekable){.descriptor = -1, .size = bytes.size, .bytes = bytes.data};
 }
@@ -55,11 +55,11 @@ static inline etr_seekable etr_seekable_of(etr_slice bytes) {
  */
 etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error);
 
-/** Reads `size` bytes at a place, all or none: false if the file ends before, or cannot be read. */
+/** Reads exactly `size` bytes at an offset. Returns false if the file ends before, or if it cannot be read. */
 bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t size);
 
-/** The same into memory of its own: free with etr_file_clear(). Errors: ETR_ERROR_IO (shorter than it was),
- * ETR_ERROR_MEMORY. */
+/** Reads `size` bytes at an offset into new memory; free it with etr_file_clear(). Errors: ETR_ERROR_IO (the file is
+ * shorter than when it was opened), ETR_ERROR_MEMORY. */
 etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size, const char *path,
                              etr_error *error);
 

@@ -163,7 +163,7 @@ static bool find_modes(etr_noise *noise, const judged *j) {
   return true;
 }
 
-/* Segments are stretches, or series, each of which has places of its own. */
+/* Segments are stretches or series; positions count from 0 in each. */
 static size_t list_segments(const judged *j, bool by_stretch) {
   size_t segments = 0;
   for (size_t i = 0; i < j->count; i++) {

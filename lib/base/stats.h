@@ -8,25 +8,27 @@
 #include "base/base.h"
 
 /**
- * Statistics over samples, which are sorted in place. Percentiles as numpy.percentile's default: linear interpolation
- * at rank p/100 * (count - 1).
+ * Computes statistics over samples, and sorts them in place. Percentiles are those of numpy.percentile by default:
+ * linear interpolation at rank p/100 * (count - 1).
  */
 etr_stats etr_stats_of(uint64_t *samples, size_t count);
 
-/** a * b / c without overflow, rounded down; c > 0 and the result fits. */
+/** Returns a * b / c without overflow, rounded down; c must be positive, and the result must fit. */
 uint64_t etr_scale(uint64_t a, uint64_t b, uint64_t c);
 
-/** Median of a sorted list; 0 of none. */
+/** Returns the median of a sorted list; 0 if it is empty. */
 double etr_median_of_sorted(const double *sorted, size_t count);
 
-/** A percentile of a sorted list, by linear interpolation at rank percent/100 * (count - 1); 0 of none. */
+/** Returns a percentile of a sorted list, by linear interpolation at rank percent/100 * (count - 1); 0 if it is
+ * empty. */
 double etr_percentile_of_sorted(const double *sorted, size_t count, double percent);
 
-/** Greatest common divisor; that of 0 and x is x. Of times: what the step of their clock is a divisor of. */
+/** Returns the greatest common divisor; that of 0 and x is x. The step of a clock divides the greatest common divisor
+ * of its times. */
 uint64_t etr_common_divisor(uint64_t a, uint64_t b);
 
-/** Mean of some numbers, and the sum of the squares of their distances from it, as Welford (1962) adds them one by one.
- * Zeroed: of none. */
+/** The mean of numbers and the sum of the squares of their distances from it, computed one by one with the method of
+ * Welford (1962). Zeroed: no numbers. */
 typedef struct etr_moments {
   size_t count;
   double mean, squares;
@@ -34,7 +36,7 @@ typedef struct etr_moments {
 
 void etr_moments_add(etr_moments *moments, double value);
 
-/** For sorting doubles. */
+/** Compares doubles, for sorting. */
 int etr_by_double(const void *a, const void *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * system.h - what Linux, macOS, Windows, their C libraries and processors differ in. Layer 0. The command, which links
- * nothing of base/, may use what is inline.
+ * system.h - hides differences between Linux, macOS, Windows, their C libraries and processors. Layer 0. The command
+ * does not link base/, but may use the inline functions.
  */
 #ifndef ETR_SYSTEM_H
 #define ETR_SYSTEM_H
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/** Whether a character stands between the parts of a path: '/', on Windows also '\\'. */
+/** Returns true for the characters that separate the parts of a path: '/', on Windows also '\\'. */
 static inline bool etr_is_slash(char character) {
 #if defined _WIN32
   if (character == '\\') return true;
@@ -20,7 +20,7 @@ static inline bool etr_is_slash(char character) {
   return character == '/';
 }
 
-/** The last part of a path; "" if it ends in a slash. */
+/** Returns the last part of a path; "" if it ends in a slash. */
 static inline const char *etr_last_part(const char *path) {
   const char *part = path;
   for (; *path != '\0'; path++)
@@ -28,7 +28,7 @@ static inline const char *etr_last_part(const char *path) {
   return part;
 }
 
-/** When a file, or what the system knows of it, was last changed. */
+/** Returns when a file or its metadata was last changed. */
 static inline struct timespec etr_touched_at(const struct stat *status) {
 #if defined __APPLE__
   return status->st_ctimespec;
@@ -37,7 +37,7 @@ static inline struct timespec etr_touched_at(const struct stat *status) {
 #endif
 }
 
-/** When the bytes of a file were last changed. */
+/** Returns when the bytes of a file were last changed. */
 static inline struct timespec etr_changed_at(const struct stat *status) {
 #if defined __APPLE__
   return status->st_mtimespec;
@@ -46,8 +46,8 @@ static inline struct timespec etr_changed_at(const struct stat *status) {
 #endif
 }
 
-/** Waits until one of these signals comes, which are held, or time is up. Where the system cannot do that, it waits
- * 10 ms at most. */
+/** Waits until one of these signals, which must be blocked, arrives, or until the time is up. If the system cannot do
+ * that, it waits at most 10 ms. */
 static inline void etr_wait_for_signal(const sigset_t *signals, const struct timespec *most) {
 #if defined __APPLE__ || defined _WIN32
   enum { TURN = 10 * 1000 * 1000 };
@@ -59,16 +59,16 @@ static inline void etr_wait_for_signal(const sigset_t *signals, const struct tim
 #endif
 }
 
-/** The last place of a byte, or NULL (memrchr). */
+/** Returns the last occurrence of a byte, or NULL (memrchr). */
 const char *etr_find_last(const char *text, size_t size, char wanted);
 
-/** The first place of some bytes among others, or NULL (memmem). */
+/** Returns the first occurrence of bytes in a text, or NULL (memmem). */
 const char *etr_find_bytes(const char *text, size_t size, const char *wanted, size_t wanted_size);
 
-/** Fills up to 256 bytes with ones that nobody can guess. False: the system has none. */
+/** Fills up to 256 bytes with random bytes that nobody can guess. Returns false if the system has none. */
 bool etr_random(void *to, size_t size);
 
-/** Whether this processor has instructions for CRC-32C, on machines where the compiler cannot ask. */
+/** Returns true if this processor has instructions for CRC-32C, on systems where the compiler cannot ask. */
 bool etr_has_crc32c(void);
 
 #endif

@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* Where samples are independent, these find a step or a drift in less than 1 % of series without any; a step costs more
- * as it is chosen among many places. */
+ * because it is chosen among many positions. */
 static const double STEP_PENALTY = 4, DRIFT_PENALTY = 3; /* times ln n */
 static const double LEAST_CHANGE = .03;                  /* a smaller one is not worth a line */
 static const double LEAST_DEVIATIONS = 1.5;              /* change in standard deviations of what the model leaves */
@@ -20,7 +20,8 @@ static const double MOST_CORRELATION = .9;
 static const double TINY = 1e-12;        /* added to sums of squares, so that equal samples divide by no zero */
 static const double LATER_PART = .25;    /* of the slope that the later half of what gets faster has at least */
 static const double SURE_DEVIATIONS = 4; /* times that wander slowly have steps of at most 4 deviations, nine in ten */
-enum { LEAST_SIDE = 3, PARTS_OF_SIDE = 10, SURE_SAMPLES = 50 }; /* from 50 on they are told from a step */
+/* From 50 samples on, a drift is distinguished from a step. */
+enum { LEAST_SIDE = 3, PARTS_OF_SIDE = 10, SURE_SAMPLES = 50 };
 
 /* Sums over segments, of distances from the mean of their segment. */
 typedef struct fit {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * warnings.h - what was left out of a result, and why. Layer 0.
+ * warnings.h - collects what was left out of a result, and why. Layer 0.
  */
 #ifndef ETR_WARNINGS_H
 #define ETR_WARNINGS_H
@@ -13,12 +13,12 @@ typedef struct etr_warnings {
   etr_vec(etr_warning) list;
 } etr_warnings;
 
-/** Adds one; file and entry may be NULL. Out of memory shows on the arena. */
+/** Adds a warning; file and entry may be NULL. Lack of memory shows on the arena. */
 void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset, const char *format, ...)
     ETR_PRINTF(5, 6);
 
-/** Warns that names are longer than ETR_MOST_NAME_BYTES, if any are, and forgets them. `entry` has the first; it may be
- * NULL. */
+/** Warns if names are longer than ETR_MOST_NAME_BYTES, and resets the count. `entry` contains the first such name; it
+ * may be NULL. */
 void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry, etr_cut_names *cut);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct measure {
   const etr_side_time *time;
 } measure;
 
-/* Changes of one kind: all are judged alone, or all together. */
+/* Changes of one kind, which are either all judged alone or all judged together. */
 typedef struct family {
   etr_arena *scratch;
   double base_scale; /* as in etr_comparison */
@@ -41,14 +41,15 @@ static etr_side_time scaled(const etr_side_time *time, double factor) {
   return made;
 }
 
-/* What is known without judging: changes of what was timed twice are judged. */
+/* Sets the verdicts that need no judging; changes with times on both sides are judged later. */
 static etr_verdict verdict_before(const measure *base, const measure *newer, bool is_timed_twice) {
   if (!base->exists) return ETR_VERDICT_NEW;
   if (!newer->exists) return ETR_VERDICT_GONE;
   return is_timed_twice ? ETR_VERDICT_CANNOT_TELL : ETR_VERDICT_UNTIMED;
 }
 
-/* Fills a change but for what is judged of it; it must stay where it is until then. False: out of memory. */
+/* Fills a change but for what is judged of it; it must stay where it is until then. Returns false when out of
+ * memory. */
 static bool family_add(family *f, etr_change *change, const measure *base, const measure *newer) {
   const etr_side_time old = scaled(base->time, f->base_scale), now = scaled(newer->time, 1);
   bool is_timed_twice = old.runs > 0 && now.runs > 0;
@@ -69,12 +70,12 @@ static bool family_add(family *f, etr_change *change, const measure *base, const
   return true;
 }
 
-/* Judges all changes together. False: out of memory. */
+/* Judges all changes together. Returns false when out of memory. */
 static bool family_judge(const family *f) {
   return etr_noise_judge_family(f->tests.data, f->tests.count, f->options, f->scratch);
 }
 
-/* Judges each change by itself. history: of all of them; NULL. */
+/* Judges each change by itself. `history` has the earlier benches of their method; it may be NULL. */
 static void family_judge_each(const family *f, const etr_bench_history *history) {
   for (size_t i = 0; i < f->tests.count; i++) etr_noise_judge(&f->tests.data[i], f->options, history);
 }
@@ -87,7 +88,7 @@ typedef struct method_side {
   const etr_side_method *compared; /* empty then */
 } method_side;
 
-/* What the rows of one method need. */
+/* What computing the rows of one method needs. */
 typedef struct etr_rows {
   double base_scale; /* as in etr_comparison */
   const etr_compare_options *options;
@@ -97,7 +98,7 @@ typedef struct etr_rows {
 
 /* ---- Nodes ---- */
 
-/* 0 stands for none. */
+/* 0 means none. */
 static uint32_t number_of_bytes(etr_map *numbers, const void *bytes, size_t size) {
   return etr_map_number(numbers, (etr_slice){bytes, size}) + 1;
 }
@@ -126,14 +127,16 @@ static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
   return item->shape ? number_of(numbers, item->shape) : 0;
 }
 
-/* The text of a source line, in its function; files and line numbers change without a change of the line. */
+/* Identifies a source line by its text and its function, because files and line numbers change without a change of the
+ * line. */
 static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
   if (!item->code) return 0;
   const uint32_t line[] = {number_of(numbers, item->function), number_of(numbers, item->code)};
   return number_of_bytes(numbers, line, sizeof line);
 }
 
-/* Dimensions in "f32[1,64]", and how many. 0, *rank untouched: there are none, or they are symbolic. */
+/* Returns a number that identifies the dimensions in "f32[1,64]", and sets *rank to how many there are. Returns 0,
+ * without setting *rank, if there are none or if they are symbolic. */
 static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *rank) {
   const char *open = text ? strchr(text, '[') : NULL;
   if (!open) return 0;
@@ -144,7 +147,7 @@ static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *ran
   return number_of_bytes(numbers, open, size + 2);
 }
 
-/* The same of the first output. */
+/* Returns a number that identifies the dimensions of the first output, and sets *rank. */
 static uint32_t number_of_output(etr_map *numbers, const etr_side_item *item, uint32_t *rank) {
   if (!item->of) return number_of_dims(numbers, item->shape, rank);
   const etr_value *value = item->of->output_count ? &item->of->outputs[0] : NULL;
@@ -184,9 +187,9 @@ static uint32_t number_of_kind(etr_map *numbers, const char *op) {
   return number_of(numbers, op);
 }
 
-/* True of operators whose weight makes them the layer that they are, and of those that a lowering puts between a layer
- * and its weight. Others read caches and masks, whose size is that of the context; so do products of batches (bmm), in
- * attention. */
+/* Returns true for operators that are a layer because of their weight, and for operators that a lowering puts between a
+ * layer and its weight. Others read caches and masks, whose size is that of the context; so do products of batches
+ * (bmm), in attention. */
 static bool is_of_layer(const char *op) {
   static const char *const layers[] = {"linear",
                                        "addmm",
@@ -212,7 +215,8 @@ static bool is_of_layer(const char *op) {
   return etr_operator_is_one_of(name, layers, ETR_COUNT(layers)) || etr_slice_starts(name, ETR_SLICE("dequantize_"));
 }
 
-/* True if methods are called with other shapes: what follows from these differs, too. Types do not matter. */
+/* Returns true if the inputs of the methods have different shapes, from which other differences follow. Types do not
+ * matter. */
 static bool has_other_inputs(const etr_side_method *base, const etr_side_method *newer) {
   if (base->input_count != newer->input_count) return true;
   for (size_t i = 0; i < base->input_count; i++) {
@@ -222,7 +226,7 @@ static bool has_other_inputs(const etr_side_method *base, const etr_side_method 
   return false;
 }
 
-/* The items of a side as pairing.c wants them, not paired yet. False when out of memory. */
+/* The items of a side as pairing.c wants them, not paired yet. Returns false when out of memory. */
 static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method *side, etr_map *numbers) {
   etr_pairing_item *keys = etr_arena_alloc_array(c->scratch, side->item_count, sizeof *keys);
   for (size_t i = 0; keys && i < side->item_count; i++) {
@@ -259,7 +263,7 @@ static double average(const etr_side_time *time, const etr_method *method) {
   return time->runs > 0 && method ? time->total / (double)method->run_count : 0;
 }
 
-/* A time of one side as changes take it. side NULL: it does not exist there. */
+/* Returns a time of one side for a change. If `side` is NULL, it does not exist on that side. */
 static measure side_measure(const method_side *side, const etr_side_time *time) {
   if (!time) return (measure){0};
   return (measure){.exists = true, .avg = average(time, side->method), .time = time};
@@ -283,7 +287,7 @@ static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES], c
   return family_add(f, &pair->change, &old, &now);
 }
 
-/* Fills the pairs of a method, and what is counted of them. False: out of memory. */
+/* Fills the pairs of a method, and what is counted of them. Returns false when out of memory. */
 static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   etr_pairing_side lists[ETR_SIDES];
@@ -325,14 +329,14 @@ static int by_change(const void *a, const void *b) {
   return strcmp(((const etr_node_group *)a)->key, ((const etr_node_group *)b)->key);
 }
 
-/* Sums of the same key on both sides; NULL where it is missing. */
+/* The sums with one key on both sides; NULL on a side where the key is missing. */
 typedef struct sum_pair {
   const etr_side_sum *sums[ETR_SIDES];
 } sum_pair;
 
 typedef etr_vec(sum_pair) sum_pairs;
 
-/* False when out of memory. */
+/* Returns false when out of memory. */
 static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const sums[ETR_SIDES]) {
   etr_map index;
   etr_map_init(&index, c->scratch);
@@ -378,7 +382,7 @@ static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sid
   return true;
 }
 
-/* Fills its sums by operator, module and backend. False: out of memory. */
+/* Fills its sums by operator, module and backend. Returns false when out of memory. */
 static bool rows_add_up(etr_rows *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   return group_nodes(c, &pair->ops, sides, &base->ops, &newer->ops) &&
@@ -396,7 +400,7 @@ const char *etr_difference_name(etr_difference_kind kind) {
 
 /* ---- Models ---- */
 
-/* Some rewritten operators are no other model as long as the modules inside it are there. */
+/* A model with some rewritten operators is still the same model if its modules are still there. */
 static bool has_other_modules(const etr_method_pair *pair) {
   size_t both = 0, inner = 0;
   for (size_t i = 0; i < pair->modules.count; i++) {
@@ -431,7 +435,7 @@ static bool add_difference(finder *f, etr_difference_kind kind, const char *name
   return added != NULL;
 }
 
-/* By place: names may change. */
+/* Compares inputs by index, because names may change. */
 static bool add_inputs(finder *f, const etr_side_method *base, const etr_side_method *newer) {
   for (size_t i = 0; i < ETR_MAX(base->input_count, newer->input_count); i++) {
     const etr_side_input *old = i < base->input_count ? &base->inputs[i] : NULL,
@@ -444,7 +448,8 @@ static bool add_inputs(finder *f, const etr_side_method *base, const etr_side_me
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* What items are lowered to, in alphabetical order: "" of nothing. NULL when out of memory. */
+/* Returns the backends that items are lowered to, in alphabetical order; "" if there are none. NULL when out of
+ * memory. */
 static const char *backends_of(const etr_side_method *side, etr_arena *arena, etr_arena *scratch) {
   enum { MOST_TOLD = 8 };
   etr_map known;
@@ -470,8 +475,8 @@ static bool add_backends(finder *f, const etr_side_method *base, const etr_side_
   return add_difference(f, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL);
 }
 
-/* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is missing. False: out of
- * memory. */
+/* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is missing. Returns false
+ * when out of memory. */
 static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_SIDES], etr_arena *arena,
                              etr_arena *scratch) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
@@ -505,7 +510,7 @@ static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_
 
 /* ---- Joins two sides: methods by name, what is in them by compare_rows.c; loads ---- */
 
-/* The comparison and what it lends from: one arena, and both sides. */
+/* The comparison, the arena that owns its contents, and both sides. */
 typedef struct comparison_box {
   etr_comparison comparison; /* first: an etr_comparison * is a comparison_box * */
   etr_arena arena;
@@ -543,7 +548,7 @@ static const etr_method *method_of(const etr_profile *profile, uint32_t method) 
   return method == ETR_NONE ? NULL : &profile->methods[method];
 }
 
-/* Earlier benches of a method; NULL: nothing is known of them. */
+/* Returns the earlier benches of a method; NULL if none are known. */
 static const etr_bench_history *history_of(const etr_compare_options *options, const char *method) {
   for (size_t i = 0; i < options->history_count; i++)
     if (strcmp(options->histories[i].method, method) == 0) return &options->histories[i];
@@ -573,7 +578,8 @@ static bool compare_parts(comparator *c, etr_method_pair *pair, const method_sid
   return true;
 }
 
-/* Events of a method whose graph has no partner: not compared then, where there are none. */
+/* Lists the events of a method if the other side has no graph. Errors: ETR_ERROR_CHOICE if there are no events to list,
+ * as in documents. */
 static etr_status list_events(comparator *c, const etr_side_method **out, const etr_side *side, uint32_t method) {
   const char *name = side->profile->methods[method].name;
   etr_side_method *listed = etr_arena_alloc(c->arena, sizeof *listed);
@@ -587,7 +593,7 @@ static etr_status list_events(comparator *c, const etr_side_method **out, const 
   return ETR_OK;
 }
 
-/* What is compared of the method on each side: operators if both have them, else events. */
+/* Lists what is compared on each side: operators if both sides have them, else events. */
 static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side sides[ETR_SIDES]) {
   static const etr_side_method nothing = {0};
   const uint32_t indices[ETR_SIDES] = {pair->base_method, pair->new_method};
@@ -603,7 +609,7 @@ static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side s
   return ETR_OK;
 }
 
-/* The only method that ran; ETR_NONE if it is not the only one. */
+/* Returns the only method that ran; ETR_NONE if several or none ran. */
 static uint32_t only_run(const etr_profile *profile) {
   uint32_t only = ETR_NONE;
   for (uint32_t i = 0; i < profile->method_count; i++) {
@@ -614,7 +620,8 @@ static uint32_t only_run(const etr_profile *profile) {
   return only;
 }
 
-/* By name; of those without name, the k-th with the k-th. Then the only ones that ran. */
+/* Pairs methods by name, and the k-th method without a name with the k-th such method of the other side. Finally it
+ * pairs the only methods that ran. */
 static bool pair_methods(comparator *c, uint32_t *base_of, uint32_t *new_of) {
   const etr_profile *base = c->out->base, *newer = c->out->newer;
   etr_map index;
@@ -683,7 +690,7 @@ static bool compare_load(etr_load_pair *out, const etr_side_load *base, const et
   return family_add(f, &out->change, &measures[ETR_BASE], &measures[ETR_NEWER]);
 }
 
-/* Loads by name. False when out of memory. */
+/* Pairs loads by name. Returns false when out of memory. */
 static bool index_loads(etr_map *index, const etr_side *side, etr_arena *scratch) {
   etr_map_init(index, scratch);
   for (uint32_t i = 0; i < side->load_count; i++)
@@ -739,7 +746,7 @@ static etr_status compare_sides(comparison_box *box, bool has_events, const etr_
   return status;
 }
 
-/* What was opened so far becomes a comparison, or is closed. */
+/* Returns the comparison, or closes what was opened so far after a failure. */
 static etr_status finish(etr_comparison **out, comparison_box *box, etr_status status, bool has_events,
                          const etr_compare_options *options, etr_error *error) {
   if (status == ETR_OK) status = compare_sides(box, has_events, options, error);

@@ -16,8 +16,9 @@
 
 typedef struct tracer {
   const etr_graph *graph;
-  uint32_t *item_of; /* per node: place of the item; of a delegate's call, of its lowered module's output node */
-  uint32_t *place;   /* per node: of an input, its place among those of its subgraph */
+  uint32_t *item_of; /* per node: index of its item; for a delegate's call, the item of its lowered module's output
+                        node */
+  uint32_t *place;   /* per input node: its index among the inputs of its subgraph */
   uint32_t *lowered; /* per node: the lowered module that it calls; ETR_NONE */
   uint32_t *output;  /* per subgraph: its output node; ETR_NONE */
   etr_arena *scratch;
@@ -138,7 +139,8 @@ static bool put_weight(const tracer *t, etr_side_item *item, etr_map *texts, etr
   return item->weight != NULL;
 }
 
-/* Fills producers and weights of items, which are the graph's operators in its order. False: out of memory. */
+/* Fills producers and weights of items, which are the graph's operators in its order. Returns false when out of
+ * memory. */
 static bool side_flow(etr_side_item *items, size_t count, const etr_graph *graph, etr_arena *arena,
                       etr_arena *scratch) {
   tracer t;
@@ -202,7 +204,7 @@ static bool list_dtypes(etr_side_method *out, const etr_graph *graph, etr_arena 
   return out->dtypes != NULL;
 }
 
-/* Fills inputs, dtypes and weights of a method. False: out of memory. */
+/* Fills inputs, dtypes and weights of a method. Returns false when out of memory. */
 static bool side_facts(etr_side_method *out, const etr_graph *graph, etr_arena *arena, etr_arena *scratch) {
   return list_inputs(out, graph, arena, scratch) && list_weights(out, graph, arena) && list_dtypes(out, graph, arena);
 }
@@ -228,12 +230,12 @@ typedef struct lister {
   etr_vec(uint32_t) own_runs; /* the method's, ascending */
   etr_vec(etr_side_item) items;
   etr_vec(item_runs) runs;    /* of each item */
-  etr_vec(event_runs) events; /* likewise, of events */
+  etr_vec(event_runs) events; /* runs of the events */
   etr_side_runs side_runs;    /* the method's, by recording */
   etr_run_sums sums;
 } lister;
 
-/* The body of control flow that a node is in: what was lowered stands where its delegate is called. */
+/* Returns the body of control flow that a node is in. A lowered node is in the body that calls its delegate. */
 static const char *place_of(const etr_graph *graph, const etr_node *node) {
   uint32_t subgraph = node->subgraph;
   while (subgraph != ETR_NONE && graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_LOWERED)
@@ -321,7 +323,7 @@ static bool list_nodes(lister *l, const etr_graph *graph) {
 
 /* ---- Events ---- */
 
-/* The item of an event, the same for all blocks that have it; its place, ETR_NONE when out of memory. */
+/* Returns the index of the item of an event, which all blocks with this event share; ETR_NONE when out of memory. */
 static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
   const char *inside = e->delegate_id && strcmp(e->delegate_id, e->name) != 0 ? e->delegate_id : NULL;
   char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id, inside ? "/" : "",
@@ -338,7 +340,7 @@ static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
   return known;
 }
 
-/* Its place among the method's runs; ETR_NONE if it is not counted as one. */
+/* Returns the index of a run among the method's runs; ETR_NONE if it does not count. */
 static uint32_t place_of_run(const lister *l, uint32_t run) {
   size_t place = etr_lower_bound(&run, l->own_runs.data, l->own_runs.count, sizeof run, etr_by_number);
   bool counts = place < l->own_runs.count && l->own_runs.data[place] == run && place < l->method->run_count;

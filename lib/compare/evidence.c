@@ -8,7 +8,7 @@
 
 enum { DEPTH = 3 };
 
-/* Per item, the sum of its producers' values. Of those that only move data, their own sum stands in. */
+/* Computes, per item, the sum of its producers' values. A producer that only moves data is replaced by its own sum. */
 static void sum_producers(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum) {
   static const uint64_t of_input = 1;
   for (size_t i = 0; i < side->count; i++) {
@@ -24,7 +24,7 @@ static void sum_producers(const etr_pairing_side *side, const uint64_t *value, u
   }
 }
 
-/* The same of consumers, which stand behind. */
+/* Computes, per item, the sum of its consumers' values, which come later in the order. */
 static void sum_consumers(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum) {
   if (side->count) memset(sum, 0, side->count * sizeof *sum);
   for (size_t i = side->count; i-- > 0;) {
@@ -67,7 +67,7 @@ typedef struct place_key {
 } place_key;
 ETR_NO_PADDING(place_key, 4 * sizeof(uint32_t));
 
-/* Tells the items that are the only ones of their operator in their module, or on a line of it. */
+/* Finds the items that are the only ones with their operator in their module, or on a source line of it. */
 static bool find_alone(bool **out, const etr_evidence *e, bool on_line, etr_arena *arena) {
   const etr_pairing_side *side = e->of;
   etr_map counts;
@@ -109,7 +109,7 @@ static bool is_resized_itself(const etr_map counts[ETR_SIDES], int side, const e
          count_of(&counts[side], alike) > count_of(&counts[!side], alike);
 }
 
-/* Shapes follow from those of the method's inputs, and of operators that make something larger or smaller. */
+/* Finds items whose shapes follow from the method's inputs, or from operators that make something larger or smaller. */
 static bool find_resized(etr_evidence sides[ETR_SIDES], etr_arena *arena) {
   etr_map counts[ETR_SIDES];
   for (int s = 0; s < ETR_SIDES; s++) {
@@ -139,10 +139,10 @@ static bool find_resized(etr_evidence sides[ETR_SIDES], etr_arena *arena) {
   return true;
 }
 
-/* What is behind operators that only move data. */
+/* Looks through operators that only move data. */
 enum { FROM_WEIGHT, FROM_OPERATOR, FROM_INPUT };
 
-/* Of an operator that only moves data, what it moves; an operator that computes stands for itself. */
+/* Returns what an operator that only moves data moves; for an operator that computes, the operator itself. */
 static uint8_t origin_of(const etr_pairing_item *item, const uint8_t *origins) {
   uint8_t origin = FROM_WEIGHT; /* weights are left out of the producers */
   for (size_t k = 0; item->only_moves && k < item->producer_count; k++) {
@@ -189,13 +189,14 @@ bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *cons
 
 /* ---- Contradictions ---- */
 
-/* Evidence for a pair: how many of producers and consumers are the same kinds of operators. */
+/* Returns the evidence for a pair: 1 if the producers are of the same kinds, plus 1 if the consumers are. */
 static int flows_alike(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
   const etr_flow *a = &sides[ETR_BASE].flow, *b = &sides[ETR_NEWER].flow;
   return (a->producers[base] == b->producers[newer]) + (a->consumers[base] == b->consumers[newer]);
 }
 
-/* The shapes of the weight, of the output, and of what is read: what an operator multiplies follows from them. */
+/* Compares the shapes of the weight, of the output and of what is read, from which it follows what an operator
+ * multiplies. */
 static bool shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
   const etr_evidence *a = &sides[ETR_BASE], *b = &sides[ETR_NEWER];
   const etr_pairing_item *x = &a->of->items[base], *y = &b->of->items[newer];

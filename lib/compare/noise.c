@@ -38,10 +38,10 @@ double etr_noise_step_of(const uint64_t *ticks, size_t count) {
 
 static double center_of(const etr_side_time *time) { return time->p50 * exp(time->offset); }
 
-/* False where the median of a recording is 0. */
+/* Returns false if the median of a recording is 0. */
 static bool has_center(const etr_side_time *time) { return isfinite(center_of(time)); }
 
-/* C libraries differ in the last bit of exp(): what is shown has a thousandth of a tick at most. */
+/* Rounds to a thousandth of a tick, because C libraries differ in the last bit of exp(). */
 static double shown_center(const etr_side_time *time) { return round(center_of(time) * 1000) / 1000; }
 
 static bool by_recordings(const etr_side_time *base, const etr_side_time *newer) {
@@ -56,12 +56,12 @@ void etr_noise_set_medians(etr_change *change, const etr_side_time *base, const 
   change->relative = change->base_p50 > 0 && change->new_p50 > 0 ? change->new_p50 / change->base_p50 - 1 : (double)NAN;
 }
 
-/* What is known of the logarithm of newer / base. */
+/* The estimate of the logarithm of newer / base. */
 typedef struct estimate {
   double change;
   bool is_known;         /* false: nothing can be said, for `reason` */
   bool is_by_recordings; /* rule R; false: rule S */
-  etr_reason reason;     /* if it cannot be told */
+  etr_reason reason;     /* reason, if the change is undecided */
   double row_variance;   /* rule R: of one recording, pooled over both sides; rows use it */
   double pooled_freedom;
   double recordings;   /* rule R: 1 / D_base + 1 / D_new */
@@ -80,7 +80,7 @@ double etr_noise_between_recordings(const etr_compare_options *options) {
   return options->recording_noise > 0 ? options->recording_noise : RECORDING_NOISE;
 }
 
-/* f of rule S without the clock: what two recordings, or sets of them, are assumed to differ by. */
+/* Returns f of rule S without the clock: the assumed difference between two recordings, or between two sets of them. */
 static double squared_distance_between(const etr_compare_options *options, double base, double newer) {
   return square(QUANTILE * etr_noise_between_recordings(options)) * (1 / base + 1 / newer);
 }
@@ -138,7 +138,7 @@ static estimate estimate_of(const etr_noise_test *test, const etr_compare_option
 
 /* ---- Its interval ---- */
 
-/* Quantiles of a level, computed once each. */
+/* The quantiles of a level, each computed once. */
 typedef struct quantiles {
   double level, normal;
   double t[MOST_FREEDOM + 1]; /* by degrees of freedom; 0: not computed yet */
@@ -154,7 +154,8 @@ static double t_of(quantiles *q, double freedom) {
   return q->t[whole];
 }
 
-/* Distance from the change to a bound, as far as runs, recordings and sessions leave it open. below: the lower one. */
+/* Returns the distance from the change to a bound that follows from runs, recordings and sessions. below: the lower
+ * bound. */
 static double own_distance(const estimate *e, quantiles *q, bool below) {
   double wider = q->normal / QUANTILE, own = wider * (below ? e->below : e->above);
   if (e->is_by_recordings) own = t_of(q, e->freedom) * sqrt(e->variance);
@@ -170,12 +171,12 @@ static bool holds(double low, double high, double value) { return low <= value &
 
 static double limit_of(const etr_compare_options *options) { return options->limit > 0 ? log1p(options->limit) : 0; }
 
-/* The change that it cannot be told from: the limit, while the interval holds it, or else none. */
+/* Returns the change from which it is not distinguished: the limit if the interval contains it, or else no change. */
 static double open_question(const etr_change *change, const etr_compare_options *options) {
   return holds(change->low, change->high, options->limit) ? limit_of(options) : 0;
 }
 
-/* True if nothing but the step of the clock leaves the question open. */
+/* Returns true if only the step of the clock leaves the change undecided. */
 static bool is_open_by_clock(const estimate *e, quantiles *q, double question) {
   return fabs(e->change - question) <= e->least && own_distance(e, q, e->change > question) <= e->least;
 }
@@ -209,7 +210,7 @@ static size_t recordings_needed(const estimate *e, const etr_noise_test *test, d
   double deviation = etr_noise_between_recordings(options), away = fabs(e->change - question);
   size_t has = ETR_MIN(test->base.recordings, test->newer.recordings);
   if (e->is_by_recordings) deviation = sqrt(e->row_variance);
-  if (away <= e->least) return 0; /* which the clock will not tell */
+  if (away <= e->least) return 0; /* the clock cannot resolve it */
   for (size_t n = ETR_MAX((size_t)ETR_LEAST_RECORDINGS, has + 1); n <= ETR_MOST_RECORDINGS; n++)
     if (etr_t_quantile(LEVEL, 2 * n - 2) * deviation * sqrt(2 / (double)n) < away) return n;
   return 0;
@@ -227,7 +228,7 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* How far medians of successive benches lie apart, as a standard deviation: of the last `most` steps. */
+/* Returns the standard deviation between medians of successive benches, estimated from the last `most` differences. */
 static double step_between_benches(const etr_bench_history *history, size_t steps) {
   enum { MOST_STEPS = 200 }; /* older ones say little of the machine as it is */
   double sizes[MOST_STEPS];
@@ -238,7 +239,7 @@ static double step_between_benches(const etr_bench_history *history, size_t step
   return 1.4826 * few_samples_factor(count) * (sizes[(count - 1) / 2] + sizes[count / 2]) / 2;
 }
 
-/* With enough benches their steps take the place of an assumption. */
+/* With enough benches their differences replace the assumption. */
 static void use_history(estimate *e, const etr_bench_history *history) {
   if (!history || history->count < ETR_LEAST_BENCHES) return;
   size_t steps = history->count - 1;
@@ -265,7 +266,8 @@ void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options, c
 
 /* ---- Families ---- */
 
-/* Smyth's moderation: draws each row's variance towards that of all rows, as far as they agree with each other. */
+/* Applies Smyth's moderation: moves the variance of each row towards the variance of all rows, as far as the rows
+ * agree. */
 static void moderate(estimate *rows, size_t count) {
   double n = 0, mean = 0, squares = 0, expected = 0;
   for (size_t i = 0; i < count; i++) {
@@ -291,7 +293,7 @@ static void moderate(estimate *rows, size_t count) {
   }
 }
 
-/* The chance that a row which did not change shows such a change. */
+/* Returns the probability that a row which did not change shows such a change. */
 static double chance_of(const estimate *e, quantiles *q) {
   double change = fabs(e->change);
   if (change <= e->least) return 1;

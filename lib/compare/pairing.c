@@ -7,21 +7,21 @@
 #include "base/base.h"
 #include "compare/evidence.h"
 
-/* What a key is made of. */
+/* The parts of a key, as bits. */
 enum {
   KEY_NAME = 1,
   KEY_OP = 2,
   KEY_MODULE = 4, /* and the body of control flow */
   KEY_SHAPE = 8,
   KEY_NEIGHBOURS = 16, /* operators before and behind */
-  KEY_GAP = 32,        /* the pairs that it stands between: then order is kept */
+  KEY_GAP = 32,        /* the pairs that it is between, so that order is kept */
   KEY_SOURCE = 64,
   KEY_FLOW = 128,   /* producers and consumers */
   KEY_AROUND = 256, /* three deep */
   KEY_WEIGHT = 512,
 };
 
-/* When nodes of the same key are paired. */
+/* The condition under which nodes with the same key are paired. */
 typedef enum pass_mode {
   PASS_ALL_NAMES, /* by name, where all of the key's nodes have the same names on both sides: numbers in names shift
                      when a node is put in */
@@ -63,7 +63,7 @@ static const pass passes[] = {
     {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_GAP, ETR_PAIR_MODULE},
 };
 
-/* What has the same key. */
+/* The items with one key. */
 typedef struct group {
   uint32_t count[ETR_SIDES];
   uint32_t next[ETR_SIDES]; /* how many were taken */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pairing.h - lining up two sequences of nodes that are mostly the same. Layer 3.
+ * pairing.h - pairs the nodes of two sequences that are mostly the same. Layer 3.
  *
- * First it is found which module is which (evidence.h). Then a list of passes, from the surest evidence to the
- * weakest, pairs the nodes: each pass pairs what the ones before left over, unless the evidence contradicts. A pass
- * costs a hash table and a longest increasing subsequence, so the whole is O(n log n) whatever the input.
- * etrecord_compare.h has the rules.
+ * Modules are paired first (evidence.h). Then a list of passes pairs the nodes, from the surest evidence to the
+ * weakest: each pass pairs nodes that earlier passes left over, unless the evidence contradicts. A pass uses a hash
+ * table and a longest increasing subsequence, so that the total time is O(n log n) for any input. etrecord_compare.h
+ * has the rules.
  */
 #ifndef ETR_PAIRING_H
 #define ETR_PAIRING_H
 
 #include "compare/evidence.h"
 
-/** Pairs the items of two sides. False: out of memory. */
+/** Pairs the items of two sides. Returns false when out of memory. */
 bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer);
 
 #endif

@@ -48,7 +48,7 @@ typedef struct module {
 } module;
 
 typedef struct tree {
-  etr_vec(module) modules; /* parents stand before their children; the model itself is the first */
+  etr_vec(module) modules; /* parents precede their children; the top level is the first */
   etr_map by_path;
   uint32_t *of; /* per item */
 } tree;
@@ -76,7 +76,7 @@ static uint32_t add_module(tree *t, etr_slice path, uint32_t parent, etr_arena *
   return index;
 }
 
-/* The module of a path, which is added with those that it is in. ETR_NONE when out of memory. */
+/* Returns the module of a path. It is added with its parents if it is new. ETR_NONE when out of memory. */
 static uint32_t find_module(tree *t, const char *path, etr_arena *arena) {
   enum { MOST_LEVELS = 64 }; /* more than models have; the rest is one name, so that no path costs its length squared */
   uint32_t known = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0, level = 0;
@@ -111,8 +111,8 @@ static void add_item(tree *t, uint32_t index, const etr_pairing_item *item) {
 
 /* ---- Likeness ---- */
 
-/* What tells a module from its neighbours: its products, whose weights no input size and no backend changes. A module
- * without products is known by its other operators, and one that only moves data by that. */
+/* What distinguishes a module from its neighbours: its products, whose weights no input size and no backend changes. A
+ * module without products is known by its other operators, and one that only moves data by that. */
 static uint64_t content_of(const module *m) {
   if (m->products) return m->products;
   return m->others ? etr_mixed(m->others) : etr_mixed(~m->moves);
@@ -123,9 +123,9 @@ static bool is_numbered(const module *m) {
 }
 
 /* The score of a pair in an alignment. A module with products counts more than the three without (a norm, an
- * activation, a pooling) that stand between two of them: 16 to 3 * (4 + 1). The same operators with other weights, as
- * in a layer that was widened, count less than the same operators without weights. The same name is to decide only
- * between alignments that are equal otherwise, and where nothing else fits: what is in the module changed. */
+ * activation, a pooling) that are between two of them: 16 to 3 * (4 + 1). The same operators with other weights, as in
+ * a layer that was widened, count less than the same operators without weights. The same name is to decide only between
+ * alignments that are equal otherwise, and where nothing else fits: what is in the module changed. */
 enum { SCORE_PRODUCTS = 16, SCORE_OTHERS = 4, SCORE_KINDS = 2, SCORE_NAME = 1 };
 
 static uint32_t score_of(const module *a, const module *b) {
@@ -141,7 +141,7 @@ typedef struct aligner {
   etr_arena *arena;
 } aligner;
 
-/* Numbered children of a module, in order. */
+/* The numbered children of a module, in order. */
 typedef struct children {
   module *all;
   uint32_t *list; /* indices into all */
@@ -191,11 +191,11 @@ static bool align_by_score(const children sides[ETR_SIDES], const size_t first[E
   return true;
 }
 
-/* Aligns children that changed places: those that are the only ones of their content among what is left. */
+/* Aligns children that changed positions, if no other remaining child has the same content. */
 static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
   etr_map counts[ETR_SIDES], place[ETR_SIDES];
   for (int s = 0; s < ETR_SIDES; s++) {
-    /* Counts the content of children that have no partner yet. place: where on the list the last one of a content is.
+    /* Counts the content of children that have no partner yet. place: index of the last child with a content.
      */
     const children *c = &sides[s];
     etr_map_init(&counts[s], arena);
@@ -260,7 +260,8 @@ static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_S
   return cells > MOST_CELLS || align_by_score(sides, first, end, arena);
 }
 
-/* Aligns by a table of scores; what is too long for one is divided by children of which both sides have as many. */
+/* Aligns children by a table of scores. Lists that are too long for a table are divided at children of which both sides
+ * have the same number. */
 static bool align_middle(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
                          etr_arena *arena) {
   enum { LONG = 256 };

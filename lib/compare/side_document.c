@@ -10,12 +10,12 @@
 #include <math.h>
 #include <stddef.h>
 
-/* ---- The parts of the dashboard's document that a comparison needs, as they stand there ---- */
+/* ---- The parts of the dashboard's document that a comparison needs, unchanged ---- */
 
-/* The document names texts by their place in a list at its end. So its columns are read as they are; what they mean
- * is looked up at the end. */
+/* The document refers to texts by their index in a list at its end. So its columns are first read unchanged; what they
+ * mean is looked up at the end. */
 
-/* Columns; NAN stands for null, "" likewise. They live until the reader's scratch is cleared; texts with the side. */
+/* Columns; NAN or "" replaces null. They live until the reader's scratch is cleared; texts with the side. */
 typedef etr_vec(double) doc_numbers;
 typedef etr_vec(const char *) doc_strings;
 
@@ -44,7 +44,7 @@ typedef struct doc_variation {
   doc_numbers recordings, offset, spread; /* empty where there is one recording */
 } doc_variation;
 
-/* Times of sums, in the order in which their first items stand. */
+/* Times of sums, in the order of their first items. */
 typedef struct doc_sums {
   doc_variation vary;
   doc_numbers p50, deviation;
@@ -56,7 +56,7 @@ typedef struct doc_source {
   const char *function, *code;
 } doc_source;
 
-/* A method as it stands in the document. */
+/* A method as it is in the document. */
 typedef struct doc_method {
   etr_method method;
   doc_numbers execute_per_run;
@@ -67,7 +67,7 @@ typedef struct doc_method {
   doc_numbers patterns;       /* of each module */
   doc_numbers columns[ETR_DOC_COLUMNS];
   doc_strings bodies; /* paths */
-  etr_map body_of;    /* path of a subgraph -> place in bodies */
+  etr_map body_of;    /* path of a subgraph -> index in bodies */
   etr_vec(doc_source) sources;
   doc_numbers producer_counts, producers; /* of each operator; of all */
   doc_strings input_names, input_types;   /* of what it is called with */
@@ -87,7 +87,7 @@ typedef struct doc_load {
   double recordings, offset, spread;
 } doc_load;
 
-/* What was read, as it stands in the document: times in nanoseconds, texts as places in `texts`. */
+/* What was read, as it is in the document: times in nanoseconds, texts as indices in `texts`. */
 typedef struct doc_reader {
   etr_json *json;
   etr_side_box *box;
@@ -116,7 +116,7 @@ static bool has_element(doc_reader *r) { return !r->problem && etr_json_element(
 
 static double read_number(doc_reader *r) { return etr_json_null(r->json) ? NAN : etr_json_number(r->json); }
 
-/* What reads a value into a place: a const char *, a size_t, a list. */
+/* Reads a value into a variable: a const char *, a size_t, a list. */
 static void read_text(doc_reader *r, void *into) {
   *(const char **)into = etr_json_null(r->json) ? "" : etr_arena_text(&r->box->arena, etr_json_string(r->json));
 }
@@ -170,7 +170,7 @@ static void read_fields(doc_reader *r, void *of, const field *fields, size_t cou
   }
 }
 
-/* Ticks of a time of the document; 0 of NaN, which stands for null. Times are written to the picosecond, and are halves
+/* Ticks of a time of the document; 0 for NaN, which replaces null. Times are written to the picosecond, and are halves
  * and quarters of ticks at most: so they are found again, to the last bit. */
 static double doc_ticks(const doc_reader *r, double ns) {
   return isnan(ns) || !(r->profile->ticks_per_second > 0) ? 0 : round(ns * r->profile->ticks_per_second / 1e9 * 4) / 4;
@@ -655,7 +655,7 @@ static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, 
 
 static void fail_producers(doc_reader *r) { doc_fail(r, "its producers do not match its operators"); }
 
-/* Producers stand before their users; -1 is an input. */
+/* Producers precede their users; -1 is an input. */
 static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t at, size_t user) {
   double place = m->producers.data[at];
   if (place < 0) return ETR_NONE;

@@ -24,7 +24,7 @@ static int by_recording(const void *a, const void *b) {
   return by_ticks(a, b);
 }
 
-/* Sorted samples, behind so many runs that took nothing. */
+/* Sorted samples, preceded by a number of runs that took no time. */
 typedef struct ordered {
   const etr_side_sample *samples;
   size_t zeros, count; /* count: with the zeros */

@@ -8,16 +8,16 @@
 
 typedef enum place { PLACE_NODE, PLACE_OUTPUT, PLACE_INSTRUCTION, PLACE_NOWHERE } place;
 
-/* What makes two values the same one. */
+/* The key by which values of both sides are paired. */
 typedef struct value_key {
-  const char *delegate_id; /* interned over both sides; NULL if a node tells it */
-  uint32_t place, id;      /* pair of nodes, or instruction */
+  const char *delegate_id; /* interned over both sides; NULL if the node identifies the value */
+  uint32_t place, id;      /* index of the pair of nodes, or of the instruction */
   uint32_t output, index;  /* which of the node's outputs; which of several of them, or of the instruction */
   uint64_t run;            /* which of the runs that logged; ETR_NONE: any */
 } value_key;
 ETR_NO_PADDING(value_key, sizeof(char *) + 4 * sizeof(uint32_t) + sizeof(uint64_t));
 
-/* One side's values of the method. */
+/* The values of a method on one side. */
 typedef struct side {
   const etr_profile *profile;
   uint32_t method;
@@ -43,7 +43,8 @@ static etr_slice bytes_of(const value_key *key) { return (etr_slice){(const char
 
 /* ---- What a value is ---- */
 
-/* Instructions are the same where both sides have the same delegates at the same places: one lowering. */
+/* Instructions are the same if both sides call the same delegates at the same instructions, because then they have the
+ * same lowering. */
 static bool is_same_lowering(const etr_method *a, const etr_method *b) {
   if (a->delegate_count != b->delegate_count || a->delegate_count == 0) return false;
   for (size_t i = 0; i < a->delegate_count; i++) {
@@ -92,7 +93,8 @@ static place place_of(comparer *c, const side *s, const etr_debug_value *value, 
     if (key->id == ETR_NONE) return PLACE_NOWHERE;
     key->place = PLACE_NODE;
     key->output = value->output;
-    /* Several instructions, or operators of a delegate, can be one node: its values are told apart by their order. */
+    /* Several instructions, or operators of a delegate, can be one node: its values are distinguished by their
+     * order. */
     const value_key output = key_of_output(key);
     uint32_t index = count_of(counts, key);
     etr_map_set(counts, bytes_of(&output), index + 1);

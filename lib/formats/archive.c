@@ -24,12 +24,12 @@
 
 enum {
   END_BYTES = 22,     /* end-of-central-directory record, without its comment */
-  LOCATOR_BYTES = 20, /* zip64: stands before that record */
-  END64_BYTES = 56,   /* zip64: stands before the locator */
+  LOCATOR_BYTES = 20, /* zip64: precedes that record */
+  END64_BYTES = 56,   /* zip64: precedes the locator */
   COMMENT_BYTES = 65535,
   TAIL_BYTES = COMMENT_BYTES + END_BYTES + LOCATOR_BYTES + END64_BYTES,
   HEADER_BYTES = 46,      /* of an entry in the central directory, without its name, extra fields and comment */
-  REST_BYTES = 3 * 65535, /* of these at most */
+  REST_BYTES = 3 * 65535, /* greatest size of name, extra fields and comment together */
   LOCAL_BYTES = 30,       /* of the header in front of an entry's data, without its name */
 };
 
@@ -129,8 +129,8 @@ static etr_slice find_zip64(etr_slice extra) {
   return (etr_slice){0};
 }
 
-/* Reads the entry that is at a place of the directory. rest: room for its name, extra fields and comment. False: there
- * is none. */
+/* Reads the entry at an offset of the directory. rest: room for its name, extra fields and comment. False: there is
+ * none. */
 static bool next_span(span *out, const etr_seekable *file, uint64_t at, char *rest, uint64_t zip_size) {
   char bytes[HEADER_BYTES];
   etr_slice header = {bytes, sizeof bytes};
@@ -138,7 +138,7 @@ static bool next_span(span *out, const etr_seekable *file, uint64_t at, char *re
   size_t name = (size_t)load(header, 28, 2), extra = (size_t)load(header, 30, 2), comment = (size_t)load(header, 32, 2);
   if (!etr_seekable_read(file, at + sizeof bytes, rest, name + extra + comment)) return false;
   etr_slice wide = find_zip64((etr_slice){rest + name, extra});
-  load_wide(header, 24, &wide); /* the size of what it expands to stands first */
+  load_wide(header, 24, &wide); /* the uncompressed size comes first */
   uint64_t compressed = load_wide(header, 20, &wide), start = load_wide(header, 42, &wide);
   *out = (span){
       .start = ETR_MIN(start, zip_size), .directory_bytes = sizeof bytes + name + extra + comment, .name_size = name};
@@ -168,14 +168,13 @@ static etr_status check_spans(const etr_seekable *file, span *spans, size_t coun
   return ETR_OK;
 }
 
-/* Finds how many bytes stand before the zip, by which all its offsets are too small, and checks that no two entries
- * share bytes, as no zip tool writes them: a few kilobytes could expand to gigabytes. Errors:
- * ETR_ERROR_FORMAT (not a zip, truncated, no central directory, entries that overlap: the message says which),
- * ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+/* Finds how many bytes precede the zip, by which all its offsets are too small, and checks that no two entries share
+ * bytes, as no zip tool writes them: a few kilobytes could expand to gigabytes. Errors: ETR_ERROR_FORMAT (not a zip,
+ * truncated, no central directory, entries that overlap: the message says which), ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 static etr_status zip_measure(uint64_t *prefix, const etr_seekable *file, const char *path, etr_error *error) {
   zip_end end = {0};
   ETR_TRY(locate(&end, file, path, error));
-  /* How many bytes stand before the zip, by which all its offsets are too small. */
+  /* How many bytes precede the zip, by which all its offsets are too small. */
   if (end.directory_size > end.at || end.directory_offset > end.at - end.directory_size)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end.at,
                     "damaged zip: the central directory does not fit into the file");

@@ -61,7 +61,7 @@ const char *etr_scalar_type_name(uint8_t scalar_type) {
   return scalar_type < ETR_COUNT(names) ? names[scalar_type] : NULL;
 }
 
-/* From 14 to 16 stand ExecuTorch's own numbers (exir/serde/schema.py), from 28 on torch's for these types and more. */
+/* Numbers 14 to 16 are ExecuTorch's own (exir/serde/schema.py); from 28 on torch numbers these types and more. */
 const char *etr_export_scalar_type_name(int64_t scalar_type) {
   static const char *const names[] = {
       NULL,        "uint8",     "int8",       "int16", "int32",    "int64",  "float16",     "float32",       "float64",

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * flatbuf.h - bounds-checked reading of FlatBuffers, with no schema compiler. Layer 1.
+ * flatbuf.h - reads FlatBuffers with checked bounds, without a schema compiler. Layer 1.
  *
- * Every access is checked against the buffer; a bad offset makes the reader fail (sticky) and reads as the default.
- * Tables may be shared, so a small file can describe a huge tree: each table, vector and string that is visited costs
- * some of a budget proportional to the buffer's size, and running out is an error too. Field numbers are the
- * declaration order in the schema (a union takes two: type, then value). Format: https://flatbuffers.dev/internals
+ * Every access is checked against the buffer. An offset outside makes the reader fail, which is sticky, and reads as
+ * the default. Tables may be shared, so a small file can describe a huge tree. Each visit to a table, vector or string
+ * therefore takes some of a budget that is proportional to the buffer's size, and an empty budget is an error. Fields
+ * are numbered in the order of their declaration in the schema; a union takes two numbers, type and value. Format:
+ * https://flatbuffers.dev/internals
  */
 #ifndef ETR_FLATBUF_H
 #define ETR_FLATBUF_H
@@ -15,29 +16,30 @@
 typedef struct etr_fb {
   const uint8_t *data;
   size_t size;
-  uint64_t budget;      /* bytes' worth of visits left */
+  uint64_t budget;      /* what is left of the budget, in bytes */
   const char *message;  /* NULL until something is wrong; static text */
-  uint64_t offset;      /* of what is wrong */
-  bool points_past_end; /* what is wrong is an offset past the end: the end may be missing */
+  uint64_t offset;      /* byte offset of what is wrong */
+  bool points_past_end; /* the error is an offset past the end, so the end of the file may be missing */
 } etr_fb;
 
-/** Position of a table, vector or string inside the buffer; 0: absent. Every getter accepts 0 and gives the default. */
+/** Position of a table, vector or string inside the buffer; 0: absent. Every getter accepts 0 and returns the
+ * default. */
 typedef uint32_t etr_fb_at;
 
 /**
- * Starts reading a buffer of at most 2 GiB. The budget is 16 times the buffer's size; a visit to a table costs 32, to a
- * vector or string 8 and its bytes (the bytes of etr_fb_bytes() are free). Enough for any file whose tables are not
- * shared absurdly.
+ * Starts reading a buffer of at most 2 GiB. The budget is 16 times the buffer's size; a visit to a table takes 32, and
+ * a visit to a vector or string takes 8 and its size in bytes, except for etr_fb_bytes(), which takes 8. This is enough
+ * for any file that does not share tables excessively.
  */
 void etr_fb_init(etr_fb *fb, const void *data, size_t size);
 
-/** True if the four bytes at offset 4 are the identifier. Does not fail the reader. */
+/** Returns true if the four bytes at offset 4 are the identifier. Never makes the reader fail. */
 bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]);
 
-/** The root table. */
+/** Returns the root table. */
 etr_fb_at etr_fb_root(etr_fb *fb);
 
-/** Scalars: the field, or the default if it is absent. */
+/** Return a scalar field, or if_absent if the field is absent. */
 uint8_t etr_fb_u8(etr_fb *fb, etr_fb_at table, unsigned field, uint8_t if_absent);
 int32_t etr_fb_i32(etr_fb *fb, etr_fb_at table, unsigned field, int32_t if_absent);
 uint32_t etr_fb_u32(etr_fb *fb, etr_fb_at table, unsigned field, uint32_t if_absent);
@@ -45,25 +47,25 @@ int64_t etr_fb_i64(etr_fb *fb, etr_fb_at table, unsigned field, int64_t if_absen
 uint64_t etr_fb_u64(etr_fb *fb, etr_fb_at table, unsigned field, uint64_t if_absent);
 float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent);
 
-/** A table field; 0 if absent. */
+/** Returns a table field; 0 if absent. */
 etr_fb_at etr_fb_table(etr_fb *fb, etr_fb_at table, unsigned field);
 
-/** A string field; data NULL if absent. Points into the buffer. */
+/** Returns a string field, which points into the buffer; its data is NULL if the field is absent. */
 etr_slice etr_fb_string(etr_fb *fb, etr_fb_at table, unsigned field);
 
-/** A vector whose elements take element_size bytes (4 for tables and strings). *count is 0 if absent. */
+/** Returns a vector whose elements take element_size bytes (4 for tables and strings). *count is 0 if it is absent. */
 etr_fb_at etr_fb_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size, uint32_t *count);
 
-/** Element of a vector of tables; index < count. */
+/** Returns an element of a vector of tables; index < count. */
 etr_fb_at etr_fb_table_at(etr_fb *fb, etr_fb_at vector, uint32_t index);
-/** Element of a vector of scalars. */
+/** Return an element of a vector of scalars; index < count. */
 int32_t etr_fb_i32_at(etr_fb *fb, etr_fb_at vector, uint32_t index);
 int64_t etr_fb_i64_at(etr_fb *fb, etr_fb_at vector, uint32_t index);
-/** All bytes of a vector of bytes. */
+/** Returns all bytes of a vector of bytes. */
 etr_slice etr_fb_bytes(etr_fb *fb, etr_fb_at table, unsigned field);
 
 static inline bool etr_fb_failed(const etr_fb *fb) { return fb->message != NULL; }
-/** Makes the reader fail: for callers that find a value senseless. The first failure stays. */
+/** Makes the reader fail, for callers that find an invalid value. The first failure stays. */
 void etr_fb_fail(etr_fb *fb, uint64_t offset, const char *message);
 
 #endif

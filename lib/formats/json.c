@@ -41,7 +41,7 @@ typedef struct etr_window {
 /* Offset in the document of what is read next. */
 static inline uint64_t etr_window_offset(const etr_window *w) { return w->offset + (uint64_t)(w->at - w->start); }
 
-/* Fails at a place, unless an error is there already. Gives false. */
+/* Fails at an offset, unless there is an error already. Returns false. */
 static bool etr_window_fail_at(etr_window *w, uint64_t offset, const char *message) {
   if (!w->message) {
     w->message = message;
@@ -125,8 +125,8 @@ static inline uint64_t json_find_64(const char *at, char wanted) {
 
 /* A bit for each of 64 bytes that is escaped, given one for each backslash. *carry: whether the first is, and then,
  * whether the one behind the last is. Of a run of backslashes every other one escapes what follows. Subtracting the run
- * from the bits behind its backslashes borrows through the run, and leaves bits whose place, even or odd, tells which
- * those are. */
+ * from the bits behind its backslashes borrows through the run, and leaves bits whose position, even or odd, shows
+ * which those are. */
 static inline uint64_t json_escaped_64(uint64_t backslashes, uint64_t *carry) {
   const uint64_t odd = 0xAAAAAAAAAAAAAAAAu;
   uint64_t runs = backslashes & ~*carry;
@@ -546,7 +546,7 @@ static bool read_number(etr_json *json, etr_slice *out) {
   return true;
 }
 
-/* Passes over what stands between a key and its value, and makes sure that a value may be read at all. */
+/* Skips what is between a key and its value, and checks that a value may be read here. */
 static bool come_to_value(etr_json *json) {
   if (json->state == AFTER_KEY) {
     if (json_next_byte(&json->in) != ':') return refuse(json, "expected ':'");

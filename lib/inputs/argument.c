@@ -49,7 +49,7 @@ static const char *word_for(form what, etr_slice number) {
     return value >= 0 && value < (int64_t)ETR_COUNT(names) ? names[value] : NULL;
   }
   case FORM_LAYOUT: {
-    /* likewise: Layout */
+    /* torch/_export/serde/schema.py: Layout */
     static const char *const names[] = {NULL,         "sparse_coo", "sparse_csr", "sparse_csc",
                                         "sparse_bsr", "sparse_bsc", "_mkldnn",    "strided"};
     return value >= 0 && value < (int64_t)ETR_COUNT(names) ? names[value] : NULL;
@@ -74,7 +74,7 @@ static const char *number_text(etr_arguments *a, form what, etr_json *json) {
 
 static const char *list_text(etr_arguments *a, etr_json *json) {
   bool known;
-  uint32_t number = etr_memo_next(&a->lists, json, &known);
+  uint32_t number = etr_text_cache_next(&a->lists, json, &known);
   if (known) return a->values.data[number];
   etr_json_excerpt excerpt;
   etr_json_excerpt_init(&excerpt);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * argument.h - the arguments of nodes that are no tensors: numbers, lists, texts, types. Layer 2.
+ * argument.h - the arguments of nodes that are not tensors: numbers, lists, texts, types. Layer 2.
  *
- * A program repeats the same few arguments for thousands of nodes: names and values are interned, and the text of a
- * list is read once. What a symbolic number stands for is told behind the nodes: until then its argument waits.
+ * A program repeats the same few arguments for thousands of nodes, so names and values are interned, and each text of a
+ * list is read once. The expression of a symbolic number comes after the nodes in the file; until then its argument
+ * waits.
  */
 #ifndef ETR_ARGUMENT_H
 #define ETR_ARGUMENT_H
 
-#include "inputs/memo.h"
+#include "inputs/text_cache.h"
 
 enum { ETR_MOST_ARGUMENTS = 64 }; /* of a node */
 
@@ -28,32 +29,32 @@ typedef struct etr_argument_waiting {
 typedef struct etr_arguments {
   etr_map *strings;
   etr_arena *scratch;
-  etr_map lists; /* whose texts became: */
+  etr_map lists; /* texts of lists -> index in `values` */
   etr_vec(const char *) values;
-  etr_vec(etr_argument_draft) drafts; /* of the nodes being read, the innermost graph's last */
+  etr_vec(etr_argument_draft) drafts; /* arguments of the nodes being read; those of the innermost graph come last */
   etr_vec(etr_argument_waiting) waiting;
 } etr_arguments;
 
-/** The expression of the symbolic number with this name; NULL if it has none. */
+/** Returns the expression of the symbolic number with this name; NULL if it has none. */
 typedef const char *(*etr_symbol_of)(void *context, etr_slice name);
 
-/** Texts are interned in `strings`, whose arena the arguments live in, too. */
+/** Prepares for reading. Texts are interned in `strings`; arguments live in its arena. */
 void etr_arguments_init(etr_arguments *arguments, etr_map *strings, etr_arena *scratch);
 
 /**
- * Reads the value that is next, that of a union's `member`: "as_ints"; it becomes a draft. A value that is no argument
- * (None, or null as old files write dead members) and one without a name are passed over.
+ * Reads the next value, which belongs to a union's `member` such as "as_ints", and adds it as a draft. A value that is
+ * not an argument (None, or the null that old files write for unused members) and a value without a name are skipped.
  */
 void etr_arguments_read(etr_arguments *arguments, const char *name, etr_slice member, etr_json *json);
 
-/** The same of symbolic numbers, "as_sym_...", but leaves the value unread: its names are uses of values, too. */
+/** Adds a draft for symbolic numbers ("as_sym_..."), but leaves the value unread, because the caller needs its names as
+ * uses of values. */
 void etr_arguments_note_symbolic(etr_arguments *arguments, const char *name, etr_slice member, etr_json *json);
 
-/** Gives the drafts behind the first `base` to the node: at most ETR_MOST_ARGUMENTS, of several with one name the
- * first. */
+/** Moves the drafts from index `base` on to the node: at most ETR_MOST_ARGUMENTS, and the first one of each name. */
 void etr_arguments_take(etr_arguments *arguments, size_t base, etr_node *node);
 
-/** Writes what waits behind the first `base`, now that expressions are known. */
+/** Writes the arguments that wait, from index `base` on, once expressions are known. */
 void etr_arguments_resolve(etr_arguments *arguments, size_t base, etr_symbol_of symbol_of, void *context);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bundle.h - a BundledProgram (.bpte): a program, and the tests that were made for its methods. Layer 2. Schema:
+ * bundle.h - a BundledProgram (.bpte): a program and the tests for its methods. Layer 2. Schema:
  * executorch/devtools/bundled_program/schema/bundled_program_schema.fbs.
  */
 #ifndef ETR_BUNDLE_H
@@ -10,7 +10,7 @@
 #include "formats/flatbuf.h"
 
 typedef struct etr_bundle {
-  etr_fb fb;         /* failures show there */
+  etr_fb fb;         /* records failures */
   etr_slice program; /* the .pte; empty if there is none */
   etr_fb_at suites;
   uint32_t suite_count;
@@ -23,19 +23,20 @@ typedef struct etr_bundle_suite {
   uint32_t case_count;
 } etr_bundle_suite;
 
-/** True if the first bytes of a file are those of a BundledProgram. */
+/** Returns true if a file that starts with these bytes is a BundledProgram. */
 bool etr_bundle_is(etr_slice head);
 
-/** Opens one in memory that outlives it. Errors: ETR_ERROR_FORMAT (no identifier BP08; damaged, with the offset). */
+/** Opens a BundledProgram in memory, which must outlive it. Errors: ETR_ERROR_FORMAT (no identifier BP08; damaged, with
+ * the offset). */
 etr_status etr_bundle_open(etr_bundle *out, etr_slice bytes, const char *path, etr_error *error);
 
-/** The tests of a method; index < suite_count. */
+/** Returns the tests of a method; index < suite_count. */
 etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index);
 
-/** ETR_OK, or the error of damage that has shown since. */
+/** Returns ETR_OK, or ETR_ERROR_FORMAT if damage was found since it was opened. */
 etr_status etr_bundle_check(const etr_bundle *bundle, const char *path, etr_error *error);
 
-/** How many tests each method has, in the arena. Errors: those of etr_bundle_check(), ETR_ERROR_MEMORY. */
+/** Counts the tests of each method, in the arena. Errors: those of etr_bundle_check(), ETR_ERROR_MEMORY. */
 etr_status etr_bundle_test_sets(etr_bundle *bundle, etr_arena *arena, const char *path, const etr_test_set **sets,
                                 size_t *count, etr_error *error);
 

@@ -17,7 +17,7 @@
 /* The allocations of one run while it is read. */
 typedef struct allocation_reader {
   etr_map *names; /* of allocators; the list lives in its arena */
-  etr_map places; /* id of an allocator -> place in the list */
+  etr_map places; /* id of an allocator -> index in the list */
   etr_vec(etr_allocations) list;
 } allocation_reader;
 
@@ -132,7 +132,7 @@ static void read_times(dump_reader *reader, etr_dump_event *event, etr_fb_at pro
   reader->ticks_left -= ticks;
 }
 
-/* The fields of the id stand behind each other in either kind of event. */
+/* The fields of the id are consecutive in both kinds of events. */
 static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table, unsigned id_field) {
   int32_t number = etr_fb_i32(&reader->fb, table, id_field, NO_ID);
   etr_slice text = etr_fb_string(&reader->fb, table, id_field + 1);
@@ -258,7 +258,7 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
 }
 
 /*
- * The prefix is right if the buffer ends where it says, whatever follows. A wrong one tells nothing, so the whole rest
+ * The prefix is right if the buffer ends where it says, whatever follows. A wrong one means nothing, so the whole rest
  * is read then.
  */
 static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes, const char *path,

@@ -36,7 +36,7 @@ static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_valu
   etr_debug_value *added = etr_vec_push(reader->arena, &reader->values);
   if (!added) return NULL;
   *added = *origin;
-  /* The next place among the values with the same origin. */
+  /* Returns the next index among the values with the same origin. */
   struct {
     const char *delegate_id;
     int32_t instruction_id, is_output;

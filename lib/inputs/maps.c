@@ -45,7 +45,7 @@ static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json
     etr_json_fail(json, "a key is not an instruction id");
     return NULL;
   }
-  for (; key.size > 1 && (key.data[0] == '0' || key.data[0] == '-'); key.size--) key.data++; /* "03" is 3 as well */
+  for (; key.size > 1 && (key.data[0] == '0' || key.data[0] == '-'); key.size--) key.data++; /* "03" is also 3 */
   etr_map_slot *slot = etr_map_at(&m->by_id, key);
   if (!slot) return NULL;
   if (slot->value != ETR_NONE) return &m->instructions.data[slot->value];
@@ -132,7 +132,7 @@ static void read_method(etr_maps *maps, etr_json *json, etr_slice name, instruct
   while (etr_json_key(json, &key)) read_instruction(maps, json, m, key, read);
 }
 
-/* Is what follows a key an instruction's handles, where methods stand since 2024? */
+/* Returns whether the value of a key is an instruction's handles. Since 2024 it is a method. */
 static bool is_flat(etr_json *json, etr_slice key) {
   int64_t id;
   bool is_number = etr_slice_to_int(key, &id);

@@ -62,7 +62,7 @@ static const char *plain_path(etr_map *strings, etr_slice path) {
   return root < path.size ? path_of_expression(strings, after(path, root + 1)) : etr_intern(strings, path);
 }
 
-/* "PATH,TYPE"; nothing is told by a comma without a type. */
+/* "PATH,TYPE"; a comma without a type means nothing. */
 static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent, etr_slice path_and_type) {
   size_t comma = find_last(path_and_type, ',');
   etr_slice path = before(path_and_type, comma), type = after(path_and_type, comma + 1);

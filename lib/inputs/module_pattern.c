@@ -8,7 +8,7 @@
 
 enum {
   MOST_PARTS = 32, /* of a path that are looked at: comparing modules recurses once for each */
-  MOST_KINDS = 8,  /* of siblings that are told apart; more are no repetition */
+  MOST_KINDS = 8,  /* different kinds of siblings; if there are more, they do not repeat */
   LEAST_RUN = 3,   /* members of a container with roles that repeat */
 };
 
@@ -18,7 +18,7 @@ typedef struct part {
   uint32_t first, end; /* those inside, in `sorted` */
   etr_slice name;
   etr_slice digits; /* at the end of the name */
-  const char *type; /* NULL: a list that is never called, such as a ModuleList; "": not told */
+  const char *type; /* NULL: a list that is never called, such as a ModuleList; "": not known */
   bool repeats;
 } part;
 
@@ -154,7 +154,7 @@ static bool is_alike(const folder *f, const part *a, const part *b) {
 typedef struct siblings {
   part *const *list;
   size_t count;
-  uint32_t *kinds;             /* of each, the place of the first that it is like */
+  uint32_t *kinds;             /* per sibling: index of the first sibling that it is like */
   uint32_t firsts[MOST_KINDS]; /* of each kind */
   size_t kind_count;
   bool has_roles; /* in a container that is called itself */

@@ -94,7 +94,7 @@ static value *pop(machine *m) {
   return popped;
 }
 
-/* Takes the mark off: what stands above it, *count values, leaves the stack but stays where it is until the next push.
+/* Removes the mark and the *count values above it from the stack. The values stay in memory until the next push.
  */
 static value **pop_to_mark(machine *m, size_t *count) {
   *count = 0;
@@ -256,7 +256,7 @@ static void build_tensor(machine *m, const value *arguments, bool typed) {
 
 static value *run_pickle(machine *m);
 
-/* What torch.save once told of the machine that it ran on. */
+/* The description of its machine that torch.save used to write. */
 static bool is_little_endian(const value *system) {
   for (size_t i = 0; system->kind == ETR_PICKLE_DICT && i + 1 < system->items.count; i += 2) {
     const value *key = system->items.data[i], *answer = system->items.data[i + 1];
@@ -458,7 +458,7 @@ static value *run_pickle(machine *m) {
   uint8_t opcode = 0;
   m->stack.count = m->marks.count = 0;
   memset(&m->memo, 0, sizeof m->memo);
-  if (!etr_vec_push(m->arena, &m->stack)) fail(m, NULL); /* so that an empty part of it is a place, too */
+  if (!etr_vec_push(m->arena, &m->stack)) fail(m, NULL); /* an empty part of the stack needs an address, too */
   m->stack.count = 0;
   while (!m->message && opcode != '.') {
     m->instruction = m->at;

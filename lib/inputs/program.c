@@ -2,7 +2,7 @@
  *
  * program.c - a serialized program, read in one pass.
  *
- * Shapes stand behind the nodes in the document, weights' names behind both, and nested graphs inside a node's
+ * In the document, shapes follow the nodes, weights' names follow both, and nested graphs are inside a node's
  * arguments. So every level of nesting has a table of its values, and is resolved when its graph ends.
  */
 #include "inputs/program.h"
@@ -10,9 +10,9 @@
 #include "base/arena.h"
 #include "formats/json.h"
 #include "inputs/argument.h"
-#include "inputs/memo.h"
 #include "inputs/metadata.h"
 #include "inputs/tensor_meta.h"
+#include "inputs/text_cache.h"
 
 /* ---- What the inputs and outputs of a serialized program are: its graph signature ---- */
 
@@ -39,7 +39,8 @@ typedef struct signature_reader {
   size_t count;
   uint32_t subgraph;
   etr_arena scratch;
-  etr_map by_name; /* interned name of an input -> place of the first that has it; filled when specs are out of order */
+  etr_map by_name; /* interned name of an input -> index of the first input with this name; filled when specs are out of
+                      order */
 } signature_reader;
 
 typedef struct input_spec {
@@ -162,14 +163,14 @@ static size_t signature_read(etr_node *nodes, size_t count, uint32_t subgraph, e
 
 /* ---- The values of one graph while its program is read ---- */
 
-/* Shapes stand behind the nodes in the document, and nested graphs have names of their own. So uses and definitions
- * are noted by a value's index in the table of its graph, and resolved to nodes when the graph ends. */
+/* In the document, shapes follow the nodes, and nested graphs have names of their own. So uses and definitions are
+ * noted by a value's index in the table of its graph, and resolved to nodes when the graph ends. */
 
 /* A value of a graph. */
 typedef struct table_value {
   uint32_t node, output;  /* that defines it; ETR_NONE while unknown */
   etr_value meta;         /* its name, and its shape once that is read */
-  const char *expression; /* of a symbolic number; NULL if none is told */
+  const char *expression; /* expression of a symbolic number; NULL if it is not known */
 } table_value;
 
 typedef struct value_table {
@@ -223,7 +224,7 @@ static void value_table_collect(value_table *table, value_list *list, etr_json *
   }
 }
 
-/* NULL if it is told in no way that is known. */
+/* Returns NULL if it is written in an unknown way. */
 static const char *read_expression(value_table *table, etr_json *json) {
   etr_dim dim = {.size = ETR_DIM_SYMBOLIC};
   if (etr_json_peek(json) != ETR_JSON_OBJECT) {
@@ -251,7 +252,8 @@ static void value_table_read_shapes(value_table *table, const char *symbolic_typ
   }
 }
 
-/* The expression of a symbolic number; NULL if none is told. An etr_symbol_of; the context is the table. */
+/* Returns the expression of a symbolic number; NULL if it is not known. This is an etr_symbol_of; the context is the
+ * table. */
 static const char *value_table_expression(void *context, etr_slice name) {
   const value_table *table = context;
   uint32_t index = etr_map_get(&table->by_name, name);
@@ -285,7 +287,7 @@ static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *sc
 
 static const etr_source *read_trace(node_metadata *m, etr_json *json) {
   bool known;
-  uint32_t number = etr_memo_next(&m->traces, json, &known);
+  uint32_t number = etr_text_cache_next(&m->traces, json, &known);
   if (known) return m->sources.data[number];
   const etr_source *source = etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json));
   const etr_source **slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->sources);
@@ -295,7 +297,7 @@ static const etr_source *read_trace(node_metadata *m, etr_json *json) {
 
 static uint32_t read_module(node_metadata *m, etr_json *json) {
   bool known;
-  uint32_t number = etr_memo_next(&m->stacks, json, &known);
+  uint32_t number = etr_text_cache_next(&m->stacks, json, &known);
   if (known) return m->innermost.data[number];
   uint32_t module = etr_module_tree_add(&m->modules, m->strings, etr_json_string(json));
   uint32_t *slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->innermost);
@@ -568,7 +570,7 @@ static void read_node(reader *r, level *l) {
     } else if (etr_slice_is(key, "inputs"))
       read_node_inputs(r, l, node);
     else if (etr_slice_is(key, "outputs") && r->nodes.data[node].output_count > 0) {
-      etr_json_fail(r->json, "a node's outputs are given twice"); /* values already know their places in the first */
+      etr_json_fail(r->json, "a node's outputs are given twice"); /* values have indices of the first list */
     } else if (etr_slice_is(key, "outputs")) {
       value_table_collect(&l->table, &r->names, r->json);
       take_outputs(r, l, base, node);
@@ -600,7 +602,7 @@ static void read_graph_inputs(reader *r, level *l) {
   }
 }
 
-/* Turns indices of values into nodes, in place; uses of what nothing defines fall away. */
+/* Replaces indices of values by nodes, in the same array, and removes uses of values that nothing defines. */
 static void resolve(reader *r, level *l) {
   const table_value *values = l->table.values.data;
   for (size_t i = l->first_node; i < r->nodes.count; i++) {
@@ -626,7 +628,7 @@ static void read_graph(reader *r, uint32_t subgraph) {
   etr_slice key;
   value_list outputs = {0};
   l.in_body = subgraph != ETR_NONE && r->subgraphs.data[subgraph].kind == ETR_SUBGRAPH_BODY;
-  /* An empty table in `scratch`. `metas` reads shapes, and tells where names are interned. */
+  /* An empty table in `scratch`. `metas` reads shapes, and has the map that interns names. */
   l.table = (value_table){.scratch = &r->scratch, .metas = &r->metas};
   etr_map_init(&l.table.by_name, &r->scratch);
   etr_json_object(r->json);

@@ -27,7 +27,7 @@ typedef struct pte_payloads {
   uint64_t segment_base;    /* 0: there are no segments */
   etr_fb_at inline_data, segments;
   uint32_t inline_count, segment_count;
-  etr_map places; /* of a payload -> its index in the list */
+  etr_map places; /* location of a payload -> its index in the list */
   etr_vec(etr_slice) list;
   uint64_t total; /* bytes of all of them */
 } pte_payloads;
@@ -103,7 +103,7 @@ static etr_slice load_payload(pte_payloads *p, payload_place place) {
 }
 
 /* The processed bytes of a BackendDelegate, or of those in a file as many first ones as its backend needs for the
- * graph; empty if it refers to none, or to a place outside the file. Delegates may share a payload, which is read once;
+ * graph; empty if it refers to none, or to bytes outside the file. Delegates may share a payload, which is read once;
  * payloads that overlap otherwise are an error. */
 static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
   payload_place place = place_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
@@ -365,7 +365,7 @@ static void read_named(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at 
 static void read_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *arena, etr_fb_at program) {
   *out = (etr_pte_data){.program_bytes = fb->size};
   read_segments(out, fb, arena, program);
-  /* Constants are in a segment if that has places for any. */
+  /* Constants are in a segment if the segment lists offsets for any. */
   uint32_t count;
   etr_fb_at table = etr_fb_table(fb, program, PROGRAM_CONSTANT_SEGMENT);
   (void)etr_fb_vector(fb, table, SUBSEGMENT_OFFSETS, sizeof(uint64_t), &count);
@@ -393,7 +393,7 @@ enum { DELEGATE_ID };
 /* A delegate is worth its call where it does much: models have dozens. */
 enum { DEFAULT_MAX_DELEGATES = 8192 };
 
-/* The extended header stands behind root offset and identifier: magic, length, then the sizes as u64. */
+/* The extended header follows the root offset and the identifier: magic, length, then the sizes as u64. */
 enum { HEADER_AT = 8, HEADER_LENGTH = 4, HEADER_PROGRAM_SIZE = 8, HEADER_SEGMENT_BASE = 16, HEADER_BYTES = 24 };
 
 typedef struct pte_operator {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pte.h - the methods of a .pte as far as the join needs them: instruction lists, operators, delegates and where their
- * payloads lie. Layer 2. Schema: executorch/exir/_serialize/program.fbs; the extended header eh00 after
- * runtime/executor and exir/_serialize/_program.py.
+ * pte.h - reads the methods of a .pte as far as the join needs them: instruction lists, operators, delegates and the
+ * locations of their payloads. Layer 2. Schema: executorch/exir/_serialize/program.fbs. The extended header eh00 is
+ * described in runtime/executor and exir/_serialize/_program.py.
  */
 #ifndef ETR_PTE_H
 #define ETR_PTE_H
@@ -29,35 +29,36 @@ typedef struct etr_pte_value {
   const char *dtype;    /* of a tensor: "float32"; NULL if unknown */
   const int32_t *sizes; /* of a tensor: rank entries */
   int32_t rank;
-  bool dynamic;         /* shape is not static */
-  bool constant;        /* tensor with data in the file, or in a .ptd */
-  const int32_t *items; /* of a list of tensors or integers: indices of values */
+  bool dynamic;         /* the shape is not static */
+  bool constant;        /* a tensor with data in the file or in a .ptd */
+  const int32_t *items; /* for a list of tensors or integers: indices of values */
   size_t item_count;
-  uint32_t buffer; /* of a tensor: number of the planned buffer it is in, from 1; 0: it is not planned */
-  uint64_t offset; /* likewise, in it */
-  uint32_t data;   /* of a tensor: index of its data among constants, or of those that a mutable one starts with; 0:
-                      none */
-  uint64_t mutable_table; /* which list of mutable data has it */
-  const char *weight;     /* what the file calls it; NULL if nothing */
+  uint32_t buffer; /* for a tensor: number of its planned buffer, from 1; 0: it is not planned */
+  uint64_t offset; /* for a planned tensor: offset in its buffer, in bytes */
+  uint32_t data;   /* for a tensor: index of its data among the constants, or among the initial data of mutable tensors;
+                      0: none */
+  uint64_t mutable_table; /* index of the list of mutable data that contains its data */
+  const char *weight;     /* its name in the file; NULL if it has none */
   bool external;          /* its data is in another file */
   bool unbound;           /* the runtime allocates it */
-  uint64_t storage; /* of a tensor: where memory planning put it; values in one place are there at different times, or
-                       are the same data looked at otherwise. 0: not planned */
+  uint64_t storage; /* for a tensor: number of the location that memory planning gave it. Values with the same number
+                       use it at different times, or are views of the same data. 0: not planned */
   union {
     int64_t integer; /* also of a bool */
     double real;
     const char *text; /* of a string */
-  } scalar;           /* what the program starts with: an instruction may write another one */
+  } scalar;           /* the initial value; an instruction may change it */
 } etr_pte_value;
 
-/** Bytes of a program's tensor: of its largest sizes where they are bounds. False, *bytes 0: the sizes are negative or
- * too many, or the number type is unknown or has no whole bytes. */
+/** Computes the size of a program's tensor in bytes; if its sizes are bounds, this is the largest size. Returns false,
+ * with *bytes 0, if the sizes are negative or overflow, or if the number type is unknown or does not have whole
+ * bytes. */
 bool etr_pte_value_bytes(const etr_pte_value *value, uint64_t *bytes);
 
 /* ---- The data that a .pte holds beside its methods: segments, and which of them are constants. Layer 2. Schema:
  * executorch/exir/_serialize/program.fbs ---- */
 
-/** Where a planned buffer is, if it is not the CPU's. */
+/** The device of a planned buffer that is not in the CPU's memory. */
 typedef struct etr_pte_device {
   int32_t buffer;
   uint8_t type, index; /* DeviceType of the schema: 0 CPU, 1 CUDA */
@@ -65,25 +66,24 @@ typedef struct etr_pte_device {
 
 /** The planned buffers of a method. */
 typedef struct etr_pte_buffers {
-  const int64_t *sizes; /* index is the number of a buffer; 0 is not used */
+  const int64_t *sizes; /* in bytes; the index is the number of a buffer, and 0 is not used */
   size_t count;
   const etr_pte_device *devices;
   size_t device_count;
 } etr_pte_buffers;
 
-/** Program and segments, as far as they are about memory. */
+/** The sizes of the program and its segments. */
 typedef struct etr_pte_data {
   uint64_t program_bytes;
-  etr_segment *segments; /* as the public header has them; kinds of delegates' segments are the caller's to tell */
+  etr_segment *segments; /* as in etr_program_memory; the caller sets the kinds of the delegates' segments */
   size_t segment_count;
   uint32_t constant_segment;        /* ETR_NONE: constants are inside the program */
-  const uint32_t *mutable_segments; /* by list of mutable data */
+  const uint32_t *mutable_segments; /* segment of each list of mutable data */
   size_t mutable_count;
 } etr_pte_data;
 
-/* ---- The methods of a .pte as far as the join needs them: instruction lists, operators, delegates and where their
- * payloads lie. Layer 2. Schema: executorch/exir/_serialize/program.fbs; the extended header eh00 after
- * runtime/executor and exir/_serialize/_program.py ---- */
+/* ---- The methods of a .pte as far as the join needs them: instruction lists, operators, delegates and the locations
+ * of their payloads ---- */
 
 typedef enum etr_instruction_kind {
   ETR_INSTRUCTION_UNKNOWN,
@@ -96,28 +96,29 @@ typedef enum etr_instruction_kind {
 
 typedef struct etr_instruction {
   etr_instruction_kind kind;
-  const char *op;       /* of a kernel call: "aten::add.out" as "aten::add"; "" if its number is senseless; else NULL */
-  const char *overload; /* "out"; "" if it has none; NULL where op is */
-  int32_t delegate;     /* of a delegate call: index into etr_pte_method.delegates; else -1 */
-  int32_t jump_target;  /* of a jump: instruction, or instruction_count for the end; else -1 */
-  const int32_t *args;  /* kernel and delegate calls: indices into the method's values; a move: {from, to}; a jump:
-                           {condition}; free: {value}. Every index of a value in here is valid, or -1 where the file
-                           has none or a senseless one */
+  const char *op;       /* for a kernel call: "aten::add" for "aten::add.out"; "" if its index is invalid; NULL for
+                           other kinds */
+  const char *overload; /* "out"; "" if it has none; NULL if op is NULL */
+  int32_t delegate;     /* for a delegate call: index into etr_pte_method.delegates; -1 for other kinds */
+  int32_t jump_target;  /* for a jump: instruction, or instruction_count for the end; -1 for other kinds */
+  const int32_t *args;  /* indices into the method's values. Kernel and delegate calls: their arguments; a move: {from,
+                           to}; a jump: {condition}; free: {value}. Each index is valid, or -1 if the file has none or
+                           an invalid one */
   size_t arg_count;
 } etr_instruction;
 
 typedef struct etr_pte_delegate {
-  const char *backend; /* "XnnpackBackend" */
-  etr_slice payload;   /* processed bytes, or as many first ones as their graph takes; empty if the place is invalid or
-                          absent */
-  uint64_t payload_bytes;   /* all of them; 0 likewise */
+  const char *backend;      /* "XnnpackBackend" */
+  etr_slice payload;        /* the processed bytes, or only the first ones, up to the end of their graph; empty if the
+                               location is invalid or absent */
+  uint64_t payload_bytes;   /* size of all processed bytes; 0 if the location is invalid or absent */
   uint32_t payload_segment; /* index into etr_pte.segments; ETR_NONE: inside the program */
-  uint64_t payload_at;      /* where they start in the file: delegates with one place share them */
+  uint64_t payload_at;      /* offset in the file; delegates with the same offset share a payload */
 } etr_pte_delegate;
 
 typedef struct etr_pte_method {
   const char *name;
-  const etr_instruction *instructions; /* of chain 0: index is the instruction id */
+  const etr_instruction *instructions; /* instructions of chain 0; the index is the instruction id */
   size_t instruction_count;
   const etr_pte_delegate *delegates;
   size_t delegate_count;
@@ -132,45 +133,47 @@ typedef struct etr_pte {
   const etr_pte_method *methods;
   size_t method_count;
   etr_cut_names cut;
-  bool is_bundled; /* in a BundledProgram */
+  bool is_bundled; /* the program is in a BundledProgram */
   const etr_test_set *test_sets;
   size_t test_set_count;
   etr_pte_data data;
-  etr_file file; /* the bytes that inline payloads point into, where etr_pte_read_file() or _entry() read them */
+  etr_file file; /* bytes that inline payloads point into, if etr_pte_read_file() or etr_pte_read_entry() read them */
 } etr_pte;
 
-/** How much is read. Zeroed: as much as there is of bytes, the default of delegates. */
+/** Limits for reading. Zeroed: no limit of bytes, and the default limit of delegates. */
 typedef struct etr_pte_limits {
-  uint64_t max_bytes;     /* of the program and what is read of segments, where a file is read */
-  uint32_t max_delegates; /* of one method; 0: 8192 */
+  uint64_t max_bytes;     /* bytes of the program and of what is read from its segments, if a file is read */
+  uint32_t max_delegates; /* delegates of one method; 0: 8192 */
 } etr_pte_limits;
 
-/** Where a program is. */
+/** The location of a program. */
 typedef struct etr_pte_source {
   const char *path;
-  etr_slice bytes;          /* of the program; payloads point into them, so that they must outlive these */
-  const etr_seekable *file; /* holds the segments behind the program; NULL: they are in `bytes` */
+  etr_slice bytes;          /* bytes of the program. They must outlive the payloads, which point into them */
+  const etr_seekable *file; /* file with the segments that follow the program; NULL: they are in `bytes` */
 } etr_pte_source;
 
 /**
- * Reads a program, or the one in a BundledProgram. Strings and arrays live in the arena, and payloads that are read
- * from the source's file. Errors: ETR_ERROR_FORMAT with the offset (no identifier ET12, nor BP08 with a program; an
- * offset outside the file; payloads that are not the same and overlap), or without it beyond a limit; ETR_ERROR_MEMORY.
+ * Reads a program, or the one in a BundledProgram. Strings, arrays and the payloads that are read from the source's
+ * file live in the arena. Errors: ETR_ERROR_FORMAT with the offset (neither the identifier ET12 nor BP08 with a
+ * program; an offset outside the file; different payloads that overlap), or without an offset if a limit is exceeded;
+ * ETR_ERROR_MEMORY.
  */
 etr_status etr_pte_read(etr_pte *out, etr_arena *arena, const etr_pte_source *source, const etr_pte_limits *limits,
                         etr_error *error);
 
 /**
- * Reads the program of a file, and of payloads in segments only what their backends need for the graph: never weights,
- * so that a program of many gigabytes costs what a small one does. A pipe and a BundledProgram are read whole. Free
- * out->file with etr_file_clear(), on failure as well. Errors: those of etr_pte_read(), and ETR_ERROR_IO.
+ * Reads the program of a file. Of payloads in segments it reads only what their backends need for the graph, and never
+ * weights, so that a program of many gigabytes takes no more time than a small one. A pipe and a BundledProgram are
+ * read completely. Free out->file with etr_file_clear(), also after a failure. Errors: those of etr_pte_read(), and
+ * ETR_ERROR_IO.
  */
 etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path, const etr_pte_limits *limits,
                              etr_error *error);
 
 /**
- * The same of a program inside an ETRecord, which is read whole. Errors: those of etr_pte_read() and
- * etr_archive_read(), with the entry.
+ * Reads a program inside an ETRecord completely. Free out->file with etr_file_clear(), also after a failure. Errors:
+ * those of etr_pte_read() and etr_archive_read(), with the entry.
  */
 etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record, const char *entry,
                               const etr_pte_limits *limits, etr_error *error);

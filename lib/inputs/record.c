@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* ---- The names that ExecuTorch gives to entries, and those that etrecord-tb knows besides ---- */
+/* ---- The names of entries that ExecuTorch writes, and further names that etrecord-tb knows ---- */
 
 const char *const etr_sibling_suffixes[] = {"_state_dict", "_constants", "_example_inputs"};
 
@@ -211,7 +211,7 @@ static void read_graph_id(reader *r, etr_json *json, const char *name) {
   r->record->export_graph_id = etr_arena_format(r->arena, "%lld", (long long)r->graph_id);
 }
 
-/* Reads all entries of these kinds. One that is damaged is left out with a warning. */
+/* Reads all entries of these kinds. A damaged entry is left out with a warning. */
 static etr_status read_entries(reader *r, unsigned kinds, document_reader read, etr_error *error) {
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
     if (!(kind_of(r, etr_archive_name(r->archive, i)) & kinds)) continue;
@@ -250,7 +250,7 @@ static bool has_graph_of(const reader *r, const char *module) {
   return false;
 }
 
-/* edge/METHOD and aten/forward; an extra module that is called like one of these while it is taken becomes edge~2. */
+/* edge/METHOD and aten/forward; an extra module with a name that is already used becomes edge~2. */
 static void name_graphs(reader *r) {
   const char *only = r->record->method_count == 1 ? r->record->methods[0].name : "forward";
   const char *const renamed[][2] = {{r->edge_entry, "edge"}, {ETR_ATEN_ENTRY, "aten"}};

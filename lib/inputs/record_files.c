@@ -92,7 +92,7 @@ static bool read_head(const char *path, char *into, size_t size, size_t *got) {
   return done;
 }
 
-/* A zip may have anything before its first header, so only the archive can tell one; a file that is called like a
+/* A zip may have anything before its first header, so only the archive can recognise one; a file that is called like a
  * record is taken for one. */
 static file_kind kind_of(const char *path) {
   char head[12] = {0};
@@ -246,7 +246,7 @@ static etr_status find(finder *f, etr_inputs *out, const char *const *paths, siz
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
   if (!out->pte) ETR_TRY(choose_one(f, &bundles, path, NULL, &out->pte, error));
   ETR_TRY(choose_one(f, &debug_buffers, path, chosen->debug_buffer, &out->debug_buffer, error));
-  /* Those that the caller chose, in logs as well, or else those found. */
+  /* The ETDumps that the caller chose, also in logs, or else the ETDumps that were found. */
   if (chosen->etdump_count) f->found[FILE_ETDUMP].count = 0;
   for (size_t i = 0; i < chosen->etdump_count; i++) {
     file_kind kind = kind_of(chosen->etdumps[i]);

@@ -69,7 +69,7 @@ typedef struct reader {
   size_t size;
   char *digits; /* of what is being read, without what separates lines */
   size_t digit_count;
-  size_t counted_to, line, line_start; /* of the last place asked for */
+  size_t counted_to, line, line_start; /* position, line and start of line of the last request */
   etr_slice buffer;                    /* the last debug buffer, for the next ETDump */
   etr_vec(etr_log_dump) dumps;
   etr_serial_log *log;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * serial_log.h - ETDumps as base64 between the other lines of a log, as a device without a file system prints them.
- * Layer 2.
+ * serial_log.h - finds ETDumps that a device without a file system printed as base64 into a log. Layer 2.
  *
  * Arm's runner prints `echo "BASE64" | base64 -d >debug_buffer.bin`, if there is one, and `echo "BASE64" | base64 -d
  * >etdump.bin`: examples/arm/executor_runner/arm_executor_runner.cpp. Other programs print base64 alone, in one line or
- * in lines of one length. What stands in front, such as a logger's time, sequences that colour a terminal, and carriage
- * returns do not matter. An ETDump is told by what it decodes to, not by the words around it; a debug buffer, which
- * looks like nothing, by its name. It belongs to the ETDump behind it.
+ * in lines of equal length. Text in front of it, such as a logger's time, terminal colours and carriage returns are
+ * ignored. An ETDump is recognised by its decoded bytes, not by the words around it. A debug buffer has no such mark,
+ * so it is recognised by its name; it belongs to the ETDump that follows it.
  */
 #ifndef ETR_SERIAL_LOG_H
 #define ETR_SERIAL_LOG_H
@@ -15,26 +14,28 @@
 #include "base/arena.h"
 
 typedef struct etr_log_dump {
-  size_t number; /* from 1: which of the log's ETDumps it is; those that are cut off count as well */
-  size_t line;   /* where it starts, from 1 */
+  size_t number; /* number among the log's ETDumps, from 1; incomplete ones count */
+  size_t line;   /* line on which it starts, from 1 */
   etr_slice bytes;
   etr_slice debug_buffer; /* empty if it has none */
 } etr_log_dump;
 
 typedef struct etr_serial_log {
-  const etr_log_dump *dumps; /* the whole ones, in the log's order */
+  const etr_log_dump *dumps; /* the complete ETDumps, in the log's order */
   size_t dump_count;
-  size_t found;        /* with those that are cut off */
-  const char *problem; /* what is wrong with the first that is not whole, with its line and what to do; NULL: none */
-  const char *lost_buffer; /* likewise of the first debug buffer that cannot be read */
+  size_t found;        /* number of ETDumps, including incomplete ones */
+  const char *problem; /* what is wrong with the first incomplete ETDump, with its line and what to do; NULL: all are
+                          complete */
+  const char *lost_buffer; /* what is wrong with the first debug buffer that cannot be read; NULL: nothing */
 } etr_serial_log;
 
-/** Reads a log; ETDumps are decoded into the arena, which takes about as much as the log. False: out of memory. */
+/** Reads a log and decodes its ETDumps into the arena, which takes about as much memory as the log. Returns false when
+ * out of memory. */
 bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes);
 
 /**
- * True if an ETDump starts in a file, be it whole or not, or is announced as Arm's runner does. Reads pieces of it;
- * what looks binary is not read to its end.
+ * Returns true if a file contains the start of an ETDump, or the line with which Arm's runner announces one. Reads the
+ * file in pieces; a file that looks binary is not read to its end.
  */
 bool etr_serial_log_is(const char *path);
 

@@ -80,7 +80,7 @@ void etr_tensor_metas_init(etr_tensor_metas *metas, etr_map *strings, etr_arena 
 void etr_tensor_metas_read(etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   bool known;
   const char *name = meta->name;
-  uint32_t number = etr_memo_next(&metas->known, json, &known);
+  uint32_t number = etr_text_cache_next(&metas->known, json, &known);
   if (known) {
     *meta = metas->values.data[number];
     meta->name = name;

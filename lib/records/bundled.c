@@ -14,13 +14,13 @@
 /* ---- Writes pickles of lists, dicts, numbers, texts and tensors, as torch.save or pickle.dumps makes them. Layer 3.
  * The other way round: inputs/pickle.h ---- */
 
-/* A pickle while it is written, value by value, items before what holds them is told of them. */
+/* A pickle while it is written, value by value; items are written before the list that contains them. */
 typedef struct pickle_out {
   etr_arena *arena;
   bool is_inline; /* the storages are inside the pickle, as pickle.dumps writes them */
   etr_vec(char) bytes;
   etr_vec(etr_slice) storages;
-  etr_vec(size_t) places; /* of the storages in the pickle */
+  etr_vec(size_t) offsets; /* where the bytes of each storage are inserted into the pickle */
 } pickle_out;
 
 /* A dense tensor. Everything is borrowed; the bytes for as long as the object lives. */
@@ -55,7 +55,7 @@ static void put_protocol(pickle_out *out, char protocol) {
   put_code(out, protocol);
 }
 
-/* Begins a pickle whose storages are beside it, as torch.save writes them, or inside it. */
+/* Starts a pickle whose storages are beside it, like torch.save writes them, or inside it. */
 static void pickle_begin(pickle_out *out, etr_arena *arena, bool is_inline) {
   *out = (pickle_out){.arena = arena, .is_inline = is_inline};
   put_protocol(out, is_inline ? 3 : 2);
@@ -152,8 +152,8 @@ static void pickle_put_tensor(pickle_out *out, const pickle_tensor *tensor) {
     put_bytes(out, "(B", 2);
     put_le(out, heading.bytes.count + tensor->bytes.size, 4);
     put_bytes(out, heading.bytes.data, heading.bytes.count);
-    size_t *place = etr_vec_push(out->arena, &out->places);
-    if (place) *place = out->bytes.count;
+    size_t *offset = etr_vec_push(out->arena, &out->offsets);
+    if (offset) *offset = out->bytes.count;
     put_bytes(out, "tR", 2);
   } else
     put_storage_id(out, tensor, key, "tQ");
@@ -174,7 +174,7 @@ static etr_torch_object pickle_end(pickle_out *out) {
                             .storages = out->storages.data,
                             .storage_count = out->storages.count,
                             .is_inline = out->is_inline,
-                            .places = out->places.data};
+                            .offsets = out->offsets.data};
 }
 
 /* ---- From tables of tests to lists of tensors ---- */
@@ -271,7 +271,7 @@ static const char *put_suite(pickle_out *out, reader *r, uint32_t index) {
   return NULL;
 }
 
-/* Of `forward`, as ExecuTorch does. */
+/* ExecuTorch takes the tests of `forward`. */
 static void take_inputs(reader *r) {
   for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
     pickle_out out;

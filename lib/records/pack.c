@@ -12,7 +12,7 @@ typedef struct packer {
   etr_archive *base; /* NULL: none */
   bool is_record;    /* the base is one, and so complete */
   etr_vec(etr_planned) plan;
-  etr_map by_name; /* place in the plan */
+  etr_map by_name; /* name -> index in the plan */
   etr_bundled bundled;
   bool takes_inputs; /* the library that wrote the record reads representative_inputs */
 } packer;
@@ -25,7 +25,7 @@ static bool is_planned(const packer *p, const char *name) {
   return etr_map_get(&p->by_name, etr_slice_of(name)) != ETR_NONE;
 }
 
-/* Adds an entry, in place of one of that name. */
+/* Adds an entry, which replaces an entry with that name. */
 static etr_status plan(packer *p, const etr_planned *planned, etr_error *error) {
   uint32_t known = etr_map_get(&p->by_name, etr_slice_of(planned->name));
   etr_planned *slot = known == ETR_NONE ? etr_vec_push(&p->arena, &p->plan) : &p->plan.data[known];
@@ -91,7 +91,7 @@ static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr
   return plan(p, &planned, error);
 }
 
-/* ExecuTorch's order: the program that was exported, those that were lowered, others, what joins them. */
+/* The order of ExecuTorch: the exported program, the lowered programs, other programs, the maps that join them. */
 static const etr_entry_kind order[] = {
     ETR_ENTRY_EDGE_PROGRAM,      ETR_ENTRY_OTHER_PROGRAM,         ETR_ENTRY_WEIGHTS,
     ETR_ENTRY_HANDLE_MAP,        ETR_ENTRY_DELEGATE_MAP,          ETR_ENTRY_OUTPUT_COUNTS,
@@ -127,7 +127,7 @@ static etr_status check_owner(const packer *p, const char *name, etr_error *erro
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "the program that this belongs to is missing");
 }
 
-/* As generate_etrecord() wants it. */
+/* Checks what generate_etrecord() requires. */
 static etr_status check_complete(const packer *p, etr_error *error) {
   bool has_edge = false;
   if (p->is_record) return ETR_OK;

@@ -49,7 +49,7 @@ static etr_status fail_name(const char *name, const char *what, etr_error *error
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "%s", what);
 }
 
-/* The entry of a program, by the part's name. */
+/* Makes the name of a program's entry from the part's name. */
 static etr_status program_entry(const char **out, etr_arena *arena, const char *name, etr_error *error) {
   static const char edge[] = "edge/";
   *out = name;
@@ -160,7 +160,7 @@ static bool has_at(const head *h, size_t at, const char *text) {
   return h->size >= at + size && memcmp(h->bytes + at, text, size) == 0;
 }
 
-/* What is wrong with an entry that begins so, or NULL. */
+/* Returns what is wrong with an entry that starts with these bytes, or NULL. */
 static const char *fault_of(etr_entry_kind kind, const head *h) {
   bool is_object = h->size > 0 && h->bytes[0] == '{', is_zip = has_at(h, 0, "PK");
   switch (kind) {

@@ -7,7 +7,7 @@
 #include "etrecord_file.h"
 #include "formats/json.h"
 #include "inputs/record.h"
-#include "records/hiding.h"
+#include "records/redaction.h"
 #include "records/torch_save.h"
 
 #include <stdio.h>
@@ -139,12 +139,12 @@ typedef enum object_kind {
 typedef struct copier {
   etr_json *in;
   json_out *out;
-  etr_hiding *hiding; /* NULL: nothing is to be hidden */
+  etr_redaction *redaction; /* NULL: nothing is to be redacted */
   uint32_t depth;
   bool *out_of_memory; /* of any document */
 } copier;
 
-/* Where a value stands. */
+/* The position of a value in the document. */
 typedef struct place {
   object_kind kind;
   bool calls_delegate; /* in a node that does */
@@ -154,15 +154,15 @@ static void copy_value(copier *c, place at);
 
 /* ---- Texts ---- */
 
-static etr_slice as_it_is(etr_hiding *hiding, etr_slice text) {
-  (void)hiding;
+static etr_slice as_it_is(etr_redaction *redaction, etr_slice text) {
+  (void)redaction;
   return text;
 }
 
 static bool has_escapes(etr_slice raw) { return memchr(raw.data, '\\', raw.size) != NULL; }
 
 /* Byte for byte where nothing changes. */
-static void copy_text(copier *c, etr_slice (*change)(etr_hiding *, etr_slice)) {
+static void copy_text(copier *c, etr_slice (*change)(etr_redaction *, etr_slice)) {
   etr_slice raw;
   bool is_shown = etr_json_peek_raw(c->in, &raw);
   if (is_shown && change == as_it_is) {
@@ -171,11 +171,11 @@ static void copy_text(copier *c, etr_slice (*change)(etr_hiding *, etr_slice)) {
     json_out_raw(c->out, ETR_SLICE("\""));
     etr_json_skip(c->in);
   } else if (is_shown && raw.size && !has_escapes(raw)) {
-    json_out_string(c->out, change(c->hiding, raw));
+    json_out_string(c->out, change(c->redaction, raw));
     etr_json_skip(c->in);
   } else {
     etr_slice text = etr_json_string(c->in);
-    json_out_string(c->out, change(c->hiding, text));
+    json_out_string(c->out, change(c->redaction, text));
   }
 }
 
@@ -204,14 +204,14 @@ static void copy_document(copier *c, object_kind kind) {
 typedef enum member_action {
   COPY,
   DROP,       /* the key, too */
-  EMPTY_TEXT, /* which stands for no bytes, and for a state without tensors */
+  EMPTY_TEXT, /* which encodes no bytes, and a state without tensors */
   EMPTY_LIST,
   NO_VALUE,
   TRACE,
   MODULE_STACK,
   PATH,
   ANCESTORS,
-  TARGET,  /* tells what a node calls */
+  TARGET,  /* the operator that a node calls */
   LOWERED, /* if the node calls a delegate */
   SPECS,
   METADATA,
@@ -246,13 +246,13 @@ static const struct {
     {"guards_code", OF_PROGRAM, HIDING, EMPTY_LIST},
 };
 
-/* Of nodes' metadata only what is known goes on where something is to be hidden. */
+/* Of nodes' metadata only what is known goes on where something is to be redacted. */
 static member_action action_of(const copier *c, object_kind kind, etr_slice key) {
   for (size_t i = 0; i < ETR_COUNT(members); i++)
-    if (members[i].kind == kind && (members[i].when == ALWAYS || c->hiding) &&
+    if (members[i].kind == kind && (members[i].when == ALWAYS || c->redaction) &&
         etr_slice_equal(key, etr_slice_of(members[i].key)))
       return members[i].action;
-  return kind == OF_METADATA && c->hiding ? DROP : COPY;
+  return kind == OF_METADATA && c->redaction ? DROP : COPY;
 }
 
 static void put_instead(copier *c, etr_slice value) {
@@ -283,9 +283,9 @@ static void copy_member(copier *c, place *at, member_action action) {
   bool is_special = is_text && action >= TRACE && action <= LOWERED && (action != LOWERED || at->calls_delegate);
   if (is_special) {
     switch (action) {
-    case TRACE: copy_text(c, etr_hide_trace); break;
-    case MODULE_STACK: copy_text(c, etr_hide_module_stack); break;
-    case PATH: copy_text(c, etr_hide_path); break;
+    case TRACE: copy_text(c, etr_redact_trace); break;
+    case MODULE_STACK: copy_text(c, etr_redact_module_stack); break;
+    case PATH: copy_text(c, etr_redact_path); break;
     case LOWERED: copy_document(c, OF_LOWERED); break;
     default: copy_document(c, OF_PROGRAM); break; /* ANCESTORS */
     }
@@ -297,7 +297,7 @@ static void copy_member(copier *c, place *at, member_action action) {
 
 static void put_key(copier *c, etr_slice key, bool is_first) {
   if (!is_first) json_out_raw(c->out, ETR_SLICE(", "));
-  json_out_string(c->out, c->hiding ? etr_hide_name(c->hiding, key) : key);
+  json_out_string(c->out, c->redaction ? etr_redact_name(c->redaction, key) : key);
   json_out_raw(c->out, ETR_SLICE(": "));
 }
 
@@ -342,7 +342,7 @@ static void copy_value(copier *c, place at) {
   switch (etr_json_peek(c->in)) {
   case ETR_JSON_OBJECT: copy_nested(c, at, copy_object); break;
   case ETR_JSON_ARRAY: copy_nested(c, at, copy_array); break;
-  case ETR_JSON_STRING: copy_text(c, c->hiding ? etr_hide_name : as_it_is); break;
+  case ETR_JSON_STRING: copy_text(c, c->redaction ? etr_redact_name : as_it_is); break;
   case ETR_JSON_NUMBER: json_out_raw(c->out, etr_json_number_text(c->in)); break;
   case ETR_JSON_BOOL: json_out_raw(c->out, etr_json_bool(c->in) ? ETR_SLICE("true") : ETR_SLICE("false")); break;
   case ETR_JSON_NULL: put_instead(c, ETR_SLICE("null")); break;
@@ -350,11 +350,11 @@ static void copy_value(copier *c, place at) {
   }
 }
 
-/* Copies a document. hiding may be NULL. What it does not change comes out as Python's json.dumps() writes it. What
- * is wrong with the document is the reader's: etr_json_failed(). False when out of memory. */
-static bool program_copy(etr_json *json, json_out *out, etr_hiding *hiding) {
+/* Copies a document. `redaction` may be NULL. What it does not change comes out as Python's json.dumps() writes it.
+ * What is wrong with the document is the reader's: etr_json_failed(). Returns false when out of memory. */
+static bool program_copy(etr_json *json, json_out *out, etr_redaction *redaction) {
   bool out_of_memory = false;
-  copier c = {.in = json, .out = out, .hiding = hiding, .out_of_memory = &out_of_memory};
+  copier c = {.in = json, .out = out, .redaction = redaction, .out_of_memory = &out_of_memory};
   copy_value(&c, (place){.kind = OF_PROGRAM});
   etr_json_end(json);
   return !out_of_memory && !etr_json_out_of_memory(json);
@@ -367,7 +367,7 @@ typedef struct stripper {
   const etr_strip_options *options;
   etr_archive *archive;
   etr_archive_writer *writer;
-  etr_hiding *hiding; /* NULL: nothing is to be hidden */
+  etr_redaction *redaction; /* NULL: nothing is to be redacted */
 } stripper;
 
 static void note(const stripper *s, const char *entry, const char *text) {
@@ -391,11 +391,11 @@ static etr_status finish_program(const program *p, etr_json *json, etr_archive_e
 
 static etr_status copy_program(const program *p, etr_archive_entry *entry, const etr_sink *sink, etr_error *error) {
   json_out out;
-  etr_hiding *hiding = p->stripper->hiding;
+  etr_redaction *redaction = p->stripper->redaction;
   etr_json *json = etr_json_open(etr_archive_entry_read, entry, NULL);
   if (!json) return etr_fail_memory(error);
   json_out_begin(&out, sink);
-  bool has_memory = program_copy(json, &out, hiding) && !(hiding && etr_arena_failed(&hiding->arena));
+  bool has_memory = program_copy(json, &out, redaction) && !(redaction && etr_arena_failed(&redaction->arena));
   bool is_written = json_out_end(&out);
   etr_status status = has_memory ? finish_program(p, json, entry, error) : etr_fail_memory(error);
   etr_json_close(json);
@@ -417,9 +417,9 @@ static etr_status keep(const stripper *s, size_t index, etr_error *error) {
   return etr_archive_writer_copy(s->writer, etr_archive_name(s->archive, index), s->archive, index, error);
 }
 
-/* Keeps what nobody looks into, unless something is to be hidden. */
-static etr_status keep_unless_hiding(const stripper *s, size_t index, const char *why_not, etr_error *error) {
-  if (!s->hiding) return keep(s, index, error);
+/* Keeps what nobody looks into, unless something is to be redacted. */
+static etr_status keep_unless_redacting(const stripper *s, size_t index, const char *why_not, etr_error *error) {
+  if (!s->redaction) return keep(s, index, error);
   note(s, etr_archive_name(s->archive, index), why_not);
   return ETR_OK;
 }
@@ -443,7 +443,7 @@ static etr_status strip_entry(const stripper *s, size_t index, etr_error *error)
     pickled = etr_archive_entry_read(entry, &first, 1) == 1 && (unsigned char)first == PICKLE;
     etr_archive_entry_close(entry);
 
-    if (pickled) return keep_unless_hiding(s, index, "left out: names cannot be hidden in a pickled graph", error);
+    if (pickled) return keep_unless_redacting(s, index, "left out: names cannot be hidden in a pickled graph", error);
     return etr_archive_writer_add(s->writer, etr_archive_name(s->archive, index), emit_program, &p, error);
   }
   case ETR_ENTRY_WEIGHTS: {
@@ -454,10 +454,11 @@ static etr_status strip_entry(const stripper *s, size_t index, etr_error *error)
     return etr_archive_writer_add(s->writer, name, etr_torch_save, &object, error);
   }
   case ETR_ENTRY_PTE:
-    if (!s->hiding) note(s, etr_archive_name(s->archive, index), "kept with its weights: times are joined through it");
-    return keep_unless_hiding(s, index, "left out: names cannot be hidden in a program", error);
+    if (!s->redaction)
+      note(s, etr_archive_name(s->archive, index), "kept with its weights: times are joined through it");
+    return keep_unless_redacting(s, index, "left out: names cannot be hidden in a program", error);
   case ETR_ENTRY_UNKNOWN:
-    return keep_unless_hiding(s, index, "left out: nothing is known about this entry, so it may hold names", error);
+    return keep_unless_redacting(s, index, "left out: nothing is known about this entry, so it may hold names", error);
   default: return keep(s, index, error);
   }
 }
@@ -469,8 +470,8 @@ static etr_status strip_all(const stripper *s, etr_error *error) {
 
 /* ---- All of it ---- */
 
-/* What modules and weights are called, which programs tell only behind where they use it. */
-static etr_status learn_names(etr_hiding *hiding, const char *path, etr_error *error) {
+/* Learns the names of modules and weights in advance, because a program lists them only after it used them. */
+static etr_status learn_names(etr_redaction *redaction, const char *path, etr_error *error) {
   etr_arena arena = {0};
   etr_warnings warnings = {.arena = &arena};
   etr_budget budget;
@@ -478,14 +479,14 @@ static etr_status learn_names(etr_hiding *hiding, const char *path, etr_error *e
   etr_record record;
   etr_budget_init(&budget);
   etr_status status = etr_record_read(&record, &arena, path, &limits, &warnings, error);
-  for (size_t i = 0; status == ETR_OK && i < record.graph_count; i++) etr_hiding_learn(hiding, &record.graphs[i]);
+  for (size_t i = 0; status == ETR_OK && i < record.graph_count; i++) etr_redaction_learn(redaction, &record.graphs[i]);
   etr_arena_clear(&arena);
-  return status == ETR_OK && etr_arena_failed(&hiding->arena) ? etr_fail_memory(error) : status;
+  return status == ETR_OK && etr_arena_failed(&redaction->arena) ? etr_fail_memory(error) : status;
 }
 
 static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *error) {
   if (etr_archive_find(s->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX) return etr_record_fail_identity(s->path, error);
-  if (s->hiding && s->hiding->renames) ETR_TRY(learn_names(s->hiding, s->path, error));
+  if (s->redaction && s->redaction->renames) ETR_TRY(learn_names(s->redaction, s->path, error));
   s->writer = etr_archive_writer_new(sink);
   etr_status status = s->writer ? strip_all(s, error) : etr_fail_memory(error);
   etr_archive_writer_close(s->writer);
@@ -495,15 +496,15 @@ static etr_status strip_opened(stripper *s, const etr_sink *sink, etr_error *err
 etr_status etr_record_strip(const char *record, const etr_strip_options *options, const etr_sink *sink,
                             etr_error *error) {
   static const etr_strip_options plain = {0};
-  etr_hiding hiding;
+  etr_redaction redaction;
   stripper s = {.path = record, .options = options ? options : &plain};
   etr_error_clear(error);
-  bool hides = s.options->no_source || s.options->rename_modules;
+  bool redacts = s.options->no_source || s.options->rename_modules;
   ETR_TRY(etr_archive_open(&s.archive, record, error));
-  etr_hiding_init(&hiding, s.options->rename_modules);
-  if (hides) s.hiding = &hiding;
+  etr_redaction_init(&redaction, s.options->rename_modules);
+  if (redacts) s.redaction = &redaction;
   etr_status status = strip_opened(&s, sink, error);
-  etr_hiding_clear(&hiding);
+  etr_redaction_clear(&redaction);
   etr_archive_close(s.archive);
   return status;
 }

@@ -30,7 +30,7 @@ etr_status etr_torch_save(void *context, const etr_sink *sink, etr_error *error)
     size_t at = 0;
     bool is_taken = true;
     for (size_t i = 0; i <= object->storage_count && is_taken; i++) {
-      size_t end = i < object->storage_count ? object->places[i] : object->pickle.size;
+      size_t end = i < object->storage_count ? object->offsets[i] : object->pickle.size;
       is_taken = sink->write(sink->context, object->pickle.data + at, end - at);
       if (is_taken && i < object->storage_count && object->storages[i].size)
         is_taken = sink->write(sink->context, object->storages[i].data, object->storages[i].size);

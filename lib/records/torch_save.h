@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * torch_save.h - writes what torch.save writes, or pickle.dumps. Layer 3. The other way round: inputs/torch_archive.h.
+ * torch_save.h - writes files like torch.save or pickle.dumps. Layer 3. inputs/torch_archive.h reads them.
  */
 #ifndef ETR_TORCH_SAVE_H
 #define ETR_TORCH_SAVE_H
 
 #include "formats/archive_writer.h"
 
-/** A pickle, and the bytes of the storages that it calls "0", "1", ... */
+/** A pickle, and the bytes of the storages with the keys "0", "1", ... */
 typedef struct etr_torch_object {
   etr_slice pickle;
   const etr_slice *storages;
   size_t storage_count;
-  bool is_inline;       /* the storages are inside the pickle, as pickle.dumps writes them */
-  const size_t *places; /* then: where in the pickle the bytes of each storage are missing, in ascending order */
+  bool is_inline;        /* the storages are inside the pickle, like pickle.dumps writes them */
+  const size_t *offsets; /* if is_inline: offsets in the pickle at which the bytes of each storage must be inserted,
+                           ascending */
 } etr_torch_object;
 
-/** What torch.save({}) and torch.save(((), {})) pickle: programs without weights and without example inputs. */
+/** The pickles of torch.save({}) and torch.save(((), {})), for programs without weights and without example inputs. */
 extern const etr_torch_object etr_torch_empty_dict, etr_torch_no_inputs;
 
 /** An emitter whose context is an etr_torch_object: writes a zip, or a pickle if is_inline. Errors: ETR_ERROR_IO,

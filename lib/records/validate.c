@@ -73,7 +73,7 @@ static const etr_map_method *map_of(const etr_record *record, const char *method
   return NULL;
 }
 
-/* A debug handle that nodes have, and the most results that one of these nodes has. */
+/* A debug handle of nodes, and the largest number of results of a node with this handle. */
 typedef struct node_handle {
   uint32_t handle;
   size_t output_count;
@@ -200,7 +200,7 @@ static const etr_pte_method *pte_method(const etr_pte *pte, const char *name) {
   return NULL;
 }
 
-/* What the program calls in that place; NULL if it is no call of a delegate. */
+/* Returns the delegate that the program calls at this instruction; NULL if it calls none. */
 static const char *backend_at(const etr_pte_method *method, int32_t id) {
   const etr_instruction *instruction = &method->instructions[id];
   bool is_call = instruction->kind == ETR_INSTRUCTION_DELEGATE && instruction->delegate >= 0 &&
@@ -346,7 +346,7 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
   etr_status status = entry ? etr_pte_read_entry(&pte, &v->arena, v->path, entry, &limits, &failure)
                             : etr_pte_read_file(&pte, &v->arena, place, &limits, &failure);
   if (status == ETR_OK) {
-    /* Holds the maps against the program. `place` is its path or entry. */
+    /* Compares the maps with the program. `place` is its path or entry. */
     for (size_t i = 0; i < record->method_count; i++) {
       const etr_map_method *map = &record->methods[i];
       const etr_pte_method *method = pte_method(&pte, map->name);

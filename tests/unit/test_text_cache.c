@@ -2,19 +2,19 @@
  *
  * Texts that stand in a document again and again get one number.
  */
-#include "inputs/memo.h"
+#include "inputs/text_cache.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 
 /* Appends the number of each element, with a '+' before those that were new. */
-static void number_all(etr_map *memo, etr_json *json, char *out, size_t size) {
+static void number_all(etr_map *cache, etr_json *json, char *out, size_t size) {
   size_t used = 0;
   out[0] = '\0';
   etr_json_array(json);
   while (etr_json_element(json)) {
     bool known;
-    uint32_t number = etr_memo_next(memo, json, &known);
+    uint32_t number = etr_text_cache_next(cache, json, &known);
     if (!known) etr_json_skip(json);
     used += (size_t)snprintf(out + used, size - used,
                              number == ETR_NONE ? " -"
@@ -25,7 +25,7 @@ static void number_all(etr_map *memo, etr_json *json, char *out, size_t size) {
   etr_json_end(json);
 }
 
-Test(memo, numbers) {
+Test(text_cache, numbers) {
   static const struct {
     const char *document, *numbers;
   } cases[] = {
@@ -37,11 +37,11 @@ Test(memo, numbers) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
-    etr_map memo;
+    etr_map cache;
     char numbers[256];
-    etr_map_init(&memo, &arena);
+    etr_map_init(&cache, &arena);
     etr_json *json = etr_json_open_memory(etr_slice_of(cases[i].document), NULL);
-    number_all(&memo, json, numbers, sizeof numbers);
+    number_all(&cache, json, numbers, sizeof numbers);
     cr_expect_not(etr_json_failed(json), "%s", cases[i].document);
     cr_expect_str_eq(numbers, cases[i].numbers, "%s", numbers);
     etr_json_close(json);
@@ -50,22 +50,22 @@ Test(memo, numbers) {
 }
 
 /* Neither very long texts nor very many are kept. */
-Test(memo, limits) {
+Test(text_cache, limits) {
   enum { TEXTS = 5000, LONG = 5000 };
   static char document[TEXTS * 10 + 2 * LONG + 64];
   size_t size = (size_t)sprintf(document, "[\"%0*d\", \"%0*d\"", LONG, 1, LONG, 1);
   for (int i = 0; i < TEXTS; i++) size += (size_t)sprintf(document + size, ", \"%d\"", i);
   sprintf(document + size, ", \"0\", \"%d\"]", TEXTS - 1);
   etr_arena arena = {0};
-  etr_map memo;
+  etr_map cache;
   static char numbers[TEXTS * 10];
-  etr_map_init(&memo, &arena);
+  etr_map_init(&cache, &arena);
   etr_json *json = etr_json_open_memory(etr_slice_of(document), NULL);
-  number_all(&memo, json, numbers, sizeof numbers);
+  number_all(&cache, json, numbers, sizeof numbers);
   cr_expect(strncmp(numbers, " - - +0 +1", 10) == 0);
   const char *last = numbers + strlen(numbers) - 4;
   cr_expect_str_eq(last, " 0 -", "%s", last);
-  cr_expect_leq(memo.count, 4096);
+  cr_expect_leq(cache.count, 4096);
   etr_json_close(json);
   etr_arena_clear(&arena);
 }

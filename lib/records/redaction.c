@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * hiding.c - how names are told apart, and what they become.
+ * redaction.c - finds names in texts, and replaces them.
  */
-#include "records/hiding.h"
+#include "records/redaction.h"
 
 #include "base/system.h"
 #include "inputs/metadata.h"
 
 #include <stdio.h>
 
-void etr_hiding_init(etr_hiding *hiding, bool renames) {
-  *hiding = (etr_hiding){.renames = renames};
-  etr_map *const maps[] = {&hiding->files, &hiding->parts, &hiding->classes, &hiding->values, &hiding->taken};
-  for (size_t i = 0; i < ETR_COUNT(maps); i++) etr_map_init(maps[i], &hiding->arena);
+void etr_redaction_init(etr_redaction *redaction, bool renames) {
+  *redaction = (etr_redaction){.renames = renames};
+  etr_map *const maps[] = {&redaction->files, &redaction->parts, &redaction->classes, &redaction->values,
+                           &redaction->taken};
+  for (size_t i = 0; i < ETR_COUNT(maps); i++) etr_map_init(maps[i], &redaction->arena);
 }
 
-void etr_hiding_clear(etr_hiding *hiding) { etr_arena_clear(&hiding->arena); }
+void etr_redaction_clear(etr_redaction *redaction) { etr_arena_clear(&redaction->arena); }
 
 /* ---- The text that is put together ---- */
 
-static void put_bytes(etr_hiding *h, etr_slice bytes) {
+static void put_bytes(etr_redaction *h, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i++) {
     char *at = etr_vec_push(&h->arena, &h->text);
     if (at) *at = bytes.data[i];
   }
 }
 
-static void put_text(etr_hiding *h, const char *text) { put_bytes(h, etr_slice_of(text)); }
+static void put_text(etr_redaction *h, const char *text) { put_bytes(h, etr_slice_of(text)); }
 
-static void put_numbered(etr_hiding *h, const char *before, uint32_t number, const char *behind) {
+static void put_numbered(etr_redaction *h, const char *before, uint32_t number, const char *behind) {
   char text[48];
   (void)snprintf(text, sizeof text, "%s%u%s", before, (unsigned)number, behind);
   put_text(h, text);
 }
 
-static etr_slice taken(const etr_hiding *h) { return (etr_slice){h->text.data, h->text.count}; }
+static etr_slice taken(const etr_redaction *h) { return (etr_slice){h->text.data, h->text.count}; }
 
 static size_t find(etr_slice text, const char *any) {
   size_t at = 0;
@@ -59,7 +60,7 @@ static bool is_number(etr_slice part) {
   return true;
 }
 
-/* What torch calls the weights of its own modules. */
+/* The names that torch gives to the weights of its own modules. */
 static bool is_usual(etr_slice part) {
   static const char *const names[] = {"weight", "bias", "running_mean", "running_var", "num_batches_tracked"};
   for (size_t i = 0; i < ETR_COUNT(names); i++)
@@ -73,10 +74,10 @@ static size_t root_size(etr_slice path) {
   return end;
 }
 
-/* What torch writes where there is no module. */
+/* The name that torch writes if there is no module. */
 static bool is_placeholder(etr_slice path) { return etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook"); }
 
-static void put_path(etr_hiding *h, etr_slice path) {
+static void put_path(etr_redaction *h, etr_slice path) {
   size_t root = is_placeholder(path) ? path.size : root_size(path);
   put_bytes(h, before(path, root));
   for (etr_slice rest = after(path, root); rest.size > 0;) {
@@ -91,7 +92,7 @@ static void put_path(etr_hiding *h, etr_slice path) {
   }
 }
 
-etr_slice etr_hide_path(etr_hiding *h, etr_slice path) {
+etr_slice etr_redact_path(etr_redaction *h, etr_slice path) {
   if (!h->renames) return path;
   h->text.count = 0;
   put_path(h, path);
@@ -100,15 +101,15 @@ etr_slice etr_hide_path(etr_hiding *h, etr_slice path) {
 
 /* ---- nn_module_stack ---- */
 
-static void put_class(etr_hiding *h, etr_slice name) {
+static void put_class(etr_redaction *h, etr_slice name) {
   if (name.size == 0 || etr_slice_starts(name, ETR_SLICE("torch.")))
     put_bytes(h, name);
   else
     put_numbered(h, "C", etr_map_number(&h->classes, name), "");
 }
 
-/* KEY,PATH,TYPE; the key is only to tell levels apart. */
-static void put_level(etr_hiding *h, etr_slice level, uint32_t place) {
+/* KEY,PATH,TYPE; the key only distinguishes levels. */
+static void put_level(etr_redaction *h, etr_slice level, uint32_t place) {
   etr_slice rest = after(level, find(level, ",") + 1);
   size_t comma = rest.size;
   while (comma > 0 && rest.data[comma - 1] != ',') comma--;
@@ -124,7 +125,7 @@ static void put_level(etr_hiding *h, etr_slice level, uint32_t place) {
   put_class(h, after(rest, comma));
 }
 
-etr_slice etr_hide_module_stack(etr_hiding *h, etr_slice stack) {
+etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
   if (!h->renames) return stack;
   h->text.count = 0;
   uint32_t place = 0;
@@ -149,8 +150,8 @@ static const char *prefix_of(etr_slice name, const char *const *prefixes, size_t
   return NULL;
 }
 
-/* The longest part of a path that stands here, between underscores. */
-static size_t known_part(const etr_hiding *h, etr_slice text) {
+/* Finds the longest known part of a path at the start of the text, between underscores. */
+static size_t known_part(const etr_redaction *h, etr_slice text) {
   enum { LONGEST = 256 };
   for (size_t size = ETR_MIN(text.size, (size_t)LONGEST); size > 0; size--) {
     bool ends = size == text.size || text.data[size] == '_' || text.data[size] == '.';
@@ -159,7 +160,7 @@ static size_t known_part(const etr_hiding *h, etr_slice text) {
   return 0;
 }
 
-static void put_parts(etr_hiding *h, etr_slice name) {
+static void put_parts(etr_redaction *h, etr_slice name) {
   for (etr_slice rest = name; rest.size > 0;) {
     size_t size = is_usual(rest) ? 0 : known_part(h, rest);
     if (size)
@@ -176,13 +177,13 @@ static void put_parts(etr_hiding *h, etr_slice name) {
 
 /* A node that is called like a module, or like one and a number: "gate_1". How many bytes the module has; 0: it is not.
  */
-static size_t called_like_module(const etr_hiding *h, etr_slice name) {
+static size_t called_like_module(const etr_redaction *h, etr_slice name) {
   size_t size = is_usual(name) ? 0 : known_part(h, name);
   bool is_all = size == name.size || (size && name.data[size] == '_' && is_number(after(name, size + 1)));
   return is_all ? size : 0;
 }
 
-etr_slice etr_hide_name(etr_hiding *h, etr_slice name) {
+etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
   if (!h->renames || name.size == 0) return name;
   uint32_t known = etr_map_get(&h->values, name);
   if (known != ETR_NONE) return etr_slice_of(h->new_values.data[known]);
@@ -198,8 +199,8 @@ etr_slice etr_hide_name(etr_hiding *h, etr_slice name) {
 /* ---- Learning ---- */
 
 /* A new name that no other weight has. */
-static const char *name_value(etr_hiding *h, const char *prefix, const char *weight) {
-  etr_hide_path(h, etr_slice_of(weight));
+static const char *name_value(etr_redaction *h, const char *prefix, const char *weight) {
+  etr_redact_path(h, etr_slice_of(weight));
   for (size_t i = 0; i < h->text.count; i++)
     if (strchr(BETWEEN_PARTS, h->text.data[i])) h->text.data[i] = '_';
   const char *name = etr_arena_format(&h->arena, "%s%.*s", prefix, (int)h->text.count, taken(h).data);
@@ -210,10 +211,10 @@ static const char *name_value(etr_hiding *h, const char *prefix, const char *wei
   return given;
 }
 
-static void learn_weight(etr_hiding *h, const etr_node *node) {
+static void learn_weight(etr_redaction *h, const etr_node *node) {
   etr_slice name = etr_slice_of(node->name);
   const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
-  etr_hide_path(h, etr_slice_of(node->weight_name));
+  etr_redact_path(h, etr_slice_of(node->weight_name));
   if (!prefix || etr_map_get(&h->values, name) != ETR_NONE) return;
   const char *given = name_value(h, prefix, node->weight_name);
   const char **slot = given ? etr_vec_push(&h->arena, &h->new_values) : NULL;
@@ -222,15 +223,15 @@ static void learn_weight(etr_hiding *h, const etr_node *node) {
   etr_map_set(&h->values, name, (uint32_t)(h->new_values.count - 1));
 }
 
-void etr_hiding_learn(etr_hiding *h, const etr_graph *graph) {
-  for (size_t i = 0; i < graph->module_count; i++) etr_hide_path(h, etr_slice_of(graph->modules[i].recorded));
+void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
+  for (size_t i = 0; i < graph->module_count; i++) etr_redact_path(h, etr_slice_of(graph->modules[i].recorded));
   for (size_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].weight_name) learn_weight(h, &graph->nodes[i]);
 }
 
 /* ---- Stack traces ---- */
 
-static void put_file(etr_hiding *h, etr_slice file) {
+static void put_file(etr_redaction *h, etr_slice file) {
   static const char packages[] = "-packages/torch/";
   const char *torch = etr_find_bytes(file.data, file.size, packages, sizeof packages - 1);
   if (torch)
@@ -243,7 +244,7 @@ static void put_file(etr_hiding *h, etr_slice file) {
     put_numbered(h, "f", etr_map_number(&h->files, file), ".py");
 }
 
-static void put_frame(etr_hiding *h, const etr_frame *frame) {
+static void put_frame(etr_redaction *h, const etr_frame *frame) {
   char line[32];
   bool is_plain = etr_is_torch_file(frame->file) || etr_slice_is(frame->function, "forward");
   (void)snprintf(line, sizeof line, "\", line %lld", (long long)frame->line);
@@ -255,7 +256,7 @@ static void put_frame(etr_hiding *h, const etr_frame *frame) {
   put_text(h, "\n");
 }
 
-etr_slice etr_hide_trace(etr_hiding *h, etr_slice trace) {
+etr_slice etr_redact_trace(etr_redaction *h, etr_slice trace) {
   h->text.count = 0;
   for (etr_slice rest = trace; rest.size > 0;) {
     etr_slice line = before(rest, find(rest, "\n"));
