@@ -290,7 +290,7 @@ static exit_status compare_with(const bench_newer *newer, const earlier_benches 
     status = compare_documents(newer, earlier, &old, path);
   } else {
     message_warning("%s: %s", path, strerror(errno));
-    status = say_nothing(newer, "the last bench's folder is gone");
+    status = say_nothing(newer, "the last bench's folder was removed");
   }
   bench_document_clear(&old);
   return status;

@@ -344,7 +344,7 @@ static bool keep_readable(const benching *b, bench_side *side) {
     const etr_inputs inputs = {.etdumps = &recording->dump, .etdump_count = 1};
     etr_status status = etr_profile_open(&profile, &inputs, &reading, &error);
     if (status == ETR_OK && profile->run_count == 0)
-      status = message_fail(&error, ETR_ERROR_FORMAT, "%s: this ETDump holds no run", recording->dump);
+      status = message_fail(&error, ETR_ERROR_FORMAT, "%s: this ETDump contains no run", recording->dump);
     etr_profile_close(profile);
     if (status == ETR_OK) {
       side->recordings[kept++] = *recording;
@@ -419,7 +419,7 @@ static exit_status write_runs(const benching *b) {
   etr_logdir_options options;
   etr_error error;
   if (b->profile->graph_count == 0) {
-    message_warning("nothing for TensorBoard: " MESSAGE_NO_GRAPH);
+    message_warning("nothing was written for TensorBoard: " MESSAGE_NO_GRAPH);
     return EXIT_DONE;
   }
   bench_logdir_options(&options, b->settings, host);
@@ -486,9 +486,9 @@ static exit_status say(benching *b, const char *lines) {
   if (isfinite(cost))
     printf("\ntracing: the process takes %.3f s with an ETDump (median), %.3f s without (once): %+.1f %%%s\n",
            b->wall->p50, untraced, cost,
-           untraced >= b->wall->min && untraced <= b->wall->max ? "\n  that is no more than recordings differ" : "");
+           untraced >= b->wall->min && untraced <= b->wall->max ? "\n  recordings differ by at least that much" : "");
   else
-    printf("\ntracing: what it costs cannot be told: %s\n", b->job->facts.untraced_why);
+    printf("\ntracing: its cost is unknown: %s\n", b->job->facts.untraced_why);
   fputs("\ntensorboard --logdir ", stdout);
   message_put_plain(stdout, command_logdir(b->settings));
   fputs("\n", stdout);

@@ -197,7 +197,7 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   if (!runner_succeeded(&outcome))
     job->facts.untraced_why = "the runner fails without the option that names its ETDump";
   else if (!remembers || dump_place_take(&place, history_spare(&job->history), &error) == ETR_OK)
-    job->facts.untraced_why = "the runner leaves an ETDump without the option that names it, too";
+    job->facts.untraced_why = "the runner leaves an ETDump even without the option that names it";
   else
     job->facts.untraced_seconds = outcome.seconds;
   (void)unlink(history_spare(&job->history));
@@ -214,8 +214,8 @@ static void measure_tracing(const collecting *c) {
     run_untraced(c, untraced);
   else
     job->facts.untraced_why = program_is_adb(arguments)
-                                  ? "whether a process on a device leaves an ETDump cannot be seen"
-                                  : "the runner has no option --etdump_path that could be left out";
+                                  ? "it cannot be seen whether a process on a device leaves an ETDump"
+                                  : "the runner was started without the option --etdump_path, so it cannot be left out";
   free(untraced);
 }
 
@@ -228,7 +228,7 @@ static exit_status check_settings(const cli_settings *settings) {
   if (settings->name != NULL && (strchr(settings->name, '/') != NULL || settings->name[0] == '.'))
     return message_usage("bench", "--name is the name of a folder, not \"%s\"", settings->name);
   if (settings->against_record != NULL && settings->against == NULL)
-    return message_usage("bench", "--against-record is the record of --against, which is not given");
+    return message_usage("bench", "--against-record needs --against: give the base's command line");
   return EXIT_DONE;
 }
 
@@ -271,8 +271,8 @@ static exit_status record_job(bench_job *job, const cli_settings *settings) {
     const char *own = settings->against_record;
     /* Before anything is recorded, as the times would be of no use. */
     if (own == NULL && !program_has_same_model(job->newer.arguments, job->base.arguments))
-      message_warning("%s: base and new run different models (%s and %s), and this record is of one: the base's times "
-                      "may be on wrong nodes; name its record with --against-record",
+      message_warning("%s: base and new run different models (%s and %s), so the base's times may be on wrong nodes: "
+                      "name the base's record with --against-record",
                       settings->record != NULL ? settings->record : settings->etrecord,
                       program_model_path(job->base.arguments), program_model_path(job->newer.arguments));
     add_side(&c, &job->base, settings, own != NULL ? own : settings->record);

@@ -120,7 +120,7 @@ static exit_status take_folder(bench_history *history) {
     if (history->lock < 0 && errno == ENOENT) continue;
     if (history->lock < 0) return message_failed("%s: cannot open this folder: %s", history->folder, strerror(errno));
     if (flock(history->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      return message_failed("%s: another bench of this name is running; wait for its end, or choose another --name",
+      return message_failed("%s: another bench of this name is running: wait until it ends, or choose another --name",
                             history->folder);
     if (fstat(history->lock, &opened) == 0 && stat(history->folder, &named) == 0 && opened.st_ino == named.st_ino &&
         opened.st_dev == named.st_dev)
@@ -231,8 +231,8 @@ void history_warn(const bench_history *history) {
   }
   path_of_file(history, path);
   if (others > 0)
-    message_warning("%s: line %zu is damaged%s; such lines stay in the file and are left out of the trend", path, first,
-                    others > 1 ? ", and so are others" : "");
+    message_warning("%s: line %zu is damaged%s: damaged lines stay in the file and are excluded from the trend", path,
+                    first, others > 1 ? ", and so are others" : "");
 }
 
 const char *history_line(const char **at) {

@@ -72,8 +72,8 @@ static exit_status watch_folder(watching *w) {
     if (fflush(stdout) != 0) return message_written(ETR_OK, NULL);
     switch (folder_watch_next(&w->files, name)) {
     case FOLDER_FILE: add_dump(w, name); break;
-    case FOLDER_MISSED: message_warning("dumps came too fast: some were missed; `write` adds them"); break;
-    case FOLDER_GONE: return message_failed("%s: this folder is gone", w->settings->record);
+    case FOLDER_MISSED: message_warning("ETDumps came too fast, and some were missed: add them with `write`"); break;
+    case FOLDER_GONE: return message_failed("%s: this folder was removed or moved", w->settings->record);
     case FOLDER_ENDED: return message_written(ETR_OK, NULL);
     }
   }

@@ -109,7 +109,8 @@ static exit_status run_one(const cli_settings *settings) {
     if (need == NEEDS_RUNS && profile->run_count == 0) message_warning("no times: there is no ETDump with runs");
     if (need == NEEDS_GRAPHS && profile->graph_count == 0) message_warning(MESSAGE_NO_GRAPH);
     if (need == NEEDS_PROGRAM && !profile->program_memory)
-      message_warning("no memory plan: it is in the program; put the .pte beside the record, or name it with --pte");
+      message_warning(
+          "no memory plan, since there is no program: put the .pte into the record's directory, or name it with --pte");
     result = command_put(settings, emit_answer, &(question){profile, settings});
   }
   etr_profile_close(profile);
@@ -129,7 +130,7 @@ static exit_status split(cli_settings *base, cli_settings *newer, const cli_sett
     return EXIT_DONE;
   }
   if (settings->etdump_count != 2)
-    return message_usage(name, "diff needs two records, BASE NEW, or one with --etdump twice");
+    return message_usage(name, "diff needs two records: name BASE and NEW, or one record and --etdump twice");
   base->without_buffer = newer->without_buffer = true;
   base->etdump_count = newer->etdump_count = 1;
   newer->etdumps[0] = settings->etdumps[1];

@@ -87,10 +87,10 @@ static exit_status command_check_dot(const cli_settings *settings) {
   static const char *const known[] = {"", ".dot", ".gv", ".svg", ".png"};
   const char *extension = command_extension(settings);
   if (chosen_format(settings) == DRAWING_PNG && command_fills_terminal(settings))
-    return message_usage("dot", "refusing to write a PNG to a terminal; use -o FILE");
+    return message_usage("dot", "refusing to write a PNG to a terminal: use -o FILE");
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcmp(extension, known[i]) == 0 || settings->has_drawing || !command_has_file(settings)) return EXIT_DONE;
-  return message_usage("dot", "cannot write %s files; name FILE .svg, .png or .dot, or give --format", extension);
+  return message_usage("dot", "cannot write %s files: name FILE .svg, .png or .dot, or give --format", extension);
 }
 
 static etr_status command_dot(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
@@ -117,7 +117,7 @@ bool command_draws_picture(const cli_settings *settings) {
 
 static exit_status command_check_report(const cli_settings *settings) {
   if (!command_fills_terminal(settings)) return EXIT_DONE;
-  return message_usage("report", "refusing to write HTML to a terminal; use -o FILE");
+  return message_usage("report", "refusing to write HTML to a terminal: use -o FILE");
 }
 
 static etr_status command_report(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
@@ -191,7 +191,7 @@ static void warn_of_differences(const etr_comparison *comparison, const cli_sett
                       method->timed_paired, method->timed_nodes);
     for (size_t k = 0; k < method->difference_count; k++)
       if (method->differences[k].kind == ETR_DIFFERS_INPUT) {
-        message_warning("%s: inputs are not the same on both sides", name_of(method));
+        message_warning("%s: the inputs of the two sides differ", name_of(method));
         break;
       }
   }
@@ -253,7 +253,7 @@ static exit_status put_record(const cli_settings *settings, const char **record,
   etr_inputs inputs = {0};
   exit_status result = EXIT_DONE;
   if (command_fills_terminal(settings))
-    return message_usage(settings->command->name, "refusing to write a zip to a terminal; use -o FILE");
+    return message_usage(settings->command->name, "refusing to write a zip to a terminal: use -o FILE");
   if (settings->record) {
     etr_status status = etr_inputs_find(&inputs, settings->record, &(etr_inputs){.pte = settings->pte}, &error);
     bool may_be_parts = settings->command->takes_parts && (status == ETR_OK || status == ETR_ERROR_CHOICE);

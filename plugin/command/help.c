@@ -9,10 +9,10 @@
 enum { WIDTH = 80 };
 
 const char *help_introduction(void) {
-  return "Tells which line of a PyTorch model costs what on a device. Reads ExecuTorch's ETRecord and ETDump, joins "
+  return "Shows what each line of a PyTorch model costs on a device. Reads ExecuTorch's ETRecord and ETDump, joins "
          "run times to graph nodes, and writes TensorBoard event files and Graphviz DOT, or answers in the terminal. "
          "RECORD is an ETRecord file, or a directory that also holds its ETDumps and .pte; or give these files one "
-         "after the other. A .pte alone will do. The default command is `write`.";
+         "after the other. A .pte alone is enough. The default command is `write`.";
 }
 
 /* Prints a paragraph that starts at `column`, wrapped at blanks; lines after the first are indented. Returns what

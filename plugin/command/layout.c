@@ -27,7 +27,7 @@ static etr_status judge(const runner_outcome *outcome, FILE *picture, int longes
   char *at = outcome->output, *line;
   if (outcome->start_error != 0)
     return message_fail(error, ETR_ERROR_CHOICE,
-                        "cannot start Graphviz' program dot: %s; install graphviz, or use --format dot",
+                        "cannot start Graphviz' program dot (%s): install graphviz, or use --format dot",
                         strerror(outcome->start_error));
   if (outcome->is_late)
     return message_fail(error, ETR_ERROR_CHOICE, "Graphviz did not finish within %d s: %s", longest, advice);
@@ -63,7 +63,7 @@ static etr_status draw(FILE *text, FILE *picture, const char *format, layout_pat
       .input = text,
       .output = picture,
       .silent = patience.silent,
-      .warning = "Graphviz is still working; --focus, --top or a smaller --depth draw less and take less time"};
+      .warning = "Graphviz is still working: to draw less, use --focus, --top or a smaller --depth"};
   rewind(text);
   runner_run(&outcome, &program);
   etr_status status = judge(&outcome, picture, patience.longest, error);

@@ -47,7 +47,7 @@ static exit_status find_device(cli_settings *settings, FILE *file, const char *p
       return EXIT_DONE;
     return message_failed("%s: line %zu: peaks are numbers above 0", path, number);
   }
-  return message_failed("%s has no device \"%s\"; add a line {\"device\": \"%s\", \"peak_flops\": 1e11, "
+  return message_failed("%s has no device \"%s\": add a line {\"device\": \"%s\", \"peak_flops\": 1e11, "
                         "\"peak_bandwidth\": 2e10}",
                         path, settings->device, settings->device);
 }
@@ -60,7 +60,7 @@ static exit_status take_device(cli_settings *settings) {
   char own[PATH_MAX] = "";
   int size = 0;
   if (!settings->device && settings->devices)
-    return message_usage(settings->command->name, "--devices needs --device, the name of one of them");
+    return message_usage(settings->command->name, "--devices needs --device: name one of the devices in the file");
   if (!settings->device) return EXIT_DONE;
   if (config && config[0] == '/')
     size = snprintf(own, sizeof own, "%s/etrecord-tb/devices.jsonl", config);
@@ -69,7 +69,7 @@ static exit_status take_device(cli_settings *settings) {
   if (size < 0 || size >= PATH_MAX) own[0] = '\0';
   const char *path = settings->devices ? settings->devices : own;
   FILE *file = fopen(path, "r");
-  if (!file) return message_failed("%s: %s; --devices names another file of devices", path, strerror(errno));
+  if (!file) return message_failed("%s: %s: name the file of devices with --devices", path, strerror(errno));
   exit_status status = find_device(settings, file, path);
   (void)fclose(file);
   return status;

@@ -20,7 +20,7 @@ typedef enum exit_status {
 } exit_status;
 
 /** What is said of inputs without a graph. */
-#define MESSAGE_NO_GRAPH "no graph: an ETDump has none; add its ETRecord"
+#define MESSAGE_NO_GRAPH "an ETDump has no graph: add its ETRecord"
 
 /** Prints a text from a file safely: see etr_write_plain(). */
 void message_put_plain(FILE *out, const char *text);

@@ -123,10 +123,10 @@ exit_status command_check_filter(const etr_profile *profile, const cli_settings 
   bool of_events = settings->command->bit == FOR_EVENTS || profile->graph_count == 0;
   if (settings->force || (!filter.module && !filter.op && !filter.backend)) return EXIT_DONE;
   if (of_events ? etr_count_events(profile, &filter) : etr_count_nodes(profile, &filter)) return EXIT_DONE;
-  return message_failed("no %s matches%s%s%s%s%s%s; --force prints the empty answer", of_events ? "event" : "node",
-                        filter.module ? " --module " : "", filter.module ? filter.module : "",
-                        filter.op ? " --op " : "", filter.op ? filter.op : "", filter.backend ? " --backend " : "",
-                        filter.backend ? filter.backend : "");
+  return message_failed("no %s matches%s%s%s%s%s%s: correct the filter, or print the empty answer with --force",
+                        of_events ? "event" : "node", filter.module ? " --module " : "",
+                        filter.module ? filter.module : "", filter.op ? " --op " : "", filter.op ? filter.op : "",
+                        filter.backend ? " --backend " : "", filter.backend ? filter.backend : "");
 }
 
 exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings) {
@@ -137,8 +137,8 @@ exit_status command_check_dump(const etr_profile *profile, const cli_settings *s
   if (known) return EXIT_DONE;
   const char *record = profile->etrecord ? profile->etrecord : profile->pte;
   (void)message_failed(
-      "%s: this ETDump is of another model: none of its %zu runs fits a method of %s; give the record of "
-      "the model that ran, or --force to go on without nodes",
+      "%s: this ETDump is of another model (none of its %zu runs fits a method of %s): give the record of "
+      "the model that ran, or --force to continue without nodes",
       profile->etdump_count ? profile->etdumps[0] : "", profile->foreign_run_count, record ? record : "");
   return EXIT_BAD_INPUT;
 }

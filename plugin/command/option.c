@@ -166,7 +166,7 @@ static exit_status parse_option(parser *p) {
 static exit_status parse_positional(parser *p) {
   const char *text = p->argv[p->at];
   if (p->command->runs_program && p->at != p->named_at)
-    return message_usage(p->named, "put -- in front of the command to run: -- %s", text);
+    return message_usage(p->named, "the command to run needs -- in front of it: -- %s", text);
   cli_settings *out = p->out;
   size_t taken = (out->record != NULL) + out->more_count;
   if (p->at == p->named_at) return EXIT_DONE;
@@ -207,10 +207,9 @@ static exit_status parse_arguments(parser *p) {
 static exit_status check_arguments(const parser *p) {
   const cli_settings *out = p->out;
   if (p->command->runs_program) {
-    if (!out->record && !out->etrecord) return message_usage(p->named, "no record given: --record DIR");
+    if (!out->record && !out->etrecord) return message_usage(p->named, "no record given: name it with --record DIR");
     if (out->program && out->program[0] && out->program[0][0]) return EXIT_DONE;
-    return message_usage(p->named,
-                         "no command to run: put it behind --, as in -- ./executor_runner --model_path m.pte");
+    return message_usage(p->named, "no command to run: put it after --, as in -- ./executor_runner --model_path m.pte");
   }
   size_t taken = (out->record != NULL) + out->more_count, needed = option_table_needed(p->command);
   const char *meant = !p->named && taken == 1 && access(out->record, F_OK) != 0 ? option_table_nearest(out->record)

@@ -49,8 +49,8 @@ const option_spec option_specs[] = {
      .help = "file in which RUNNER and the base leave their ETDumps; a file on the device if the program is adb "
              "(default: the program's own --etdump_path)"},
     {"to", 0, "SYSTEM", AS(WORD, bench_target), FOR_BENCH,
-     .help = "write the values for another system: lines for FAI-PEP (AIBench), or records for PyTorch's benchmark "
-             "database. They replace the text unless -o names a file",
+     .help = "write the values for FAI-PEP (AIBench) or for PyTorch's benchmark database, instead of text unless -o "
+             "names a file",
      .words = "observer|hud", AND(has_bench_target)},
     {"output", 'o', "FILE", AS(TEXT, output), FOR_BENCH, .help = "file that --to writes (default: standard output)"},
     {"tensorboard", 0, "URL", AS(TEXT, tensorboard), FOR_BENCH,
@@ -122,15 +122,14 @@ const option_spec option_specs[] = {
     {"source-root", 0, "DIR", AS(TEXT, source_root), FOR_SOURCE,
      .help = "directory in which the model's files are now (default: where they were recorded)"},
     {"sort", 0, "KEY", AS(WORD, order), FOR_NODES,
-     .help = "order of the rows (default: time); order sorts by instruction, macs and bytes by cost",
+     .help = "order of the rows (default: time); `order` is the order of execution, macs and bytes put the most first",
      .words = "time|name|op|module|graph|order|macs|bytes"},
     {"sort", 0, "KEY", AS(WORD, order), FOR_EVENTS | FOR_DIFF, .help = "order of the rows (default: time)",
      .words = "time|name|op|module|graph"},
     {"sort", 0, "KEY", AS(WORD, order), FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION,
      .help = "order of the rows (default: time)", .words = "time|name"},
     {"stat", 0, "STAT", AS(WORD, ranking), RANKING,
-     .help = "the statistic to show and to rank by (default: avg). With p50, shares are of the sum of all rows' "
-             "medians",
+     .help = "statistic to show and to rank by; with p50, shares are of the sum of all rows' medians (default: avg)",
      .words = "avg|p50"},
     {"force", 0, NULL, AS(FLAG, force), FORCIBLE,
      .help = "continue if a filter selects nothing, or if the ETDump is of another model"},
@@ -140,8 +139,8 @@ const option_spec option_specs[] = {
      .help = "only this breakdown; pattern adds up modules that repeat, as in layers.*.attention (JSON has all)",
      .words = "op|module|pattern|backend|source", AND(has_by)},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SOURCE,
-     .help = "what has a row: line, or pattern, which splits each line by the modules that it runs for and adds up "
-             "modules that repeat (JSON has both)",
+     .help = "what has a row; pattern splits each line by the modules that it runs for, and adds up modules that "
+             "repeat (JSON has both)",
      .words = "line|pattern", AND(has_by)},
     {"by", 0, "WHAT", AS(WORD, by), FOR_DELEGATION,
      .help = "only operator types, or only delegates with their phases and compute units (JSON has both)",
@@ -191,7 +190,7 @@ const option_spec option_specs[] = {
     {"ticks-per-second", 0, "N", AS(NUMBER, ticks_per_second), READING | RUNNING,
      .help = "ticks of the ETDump's clock in a second (default: 1e9, nanoseconds)"},
     {"source-unit", 0, "UNIT", AS(WORD, source_unit), READING | RUNNING,
-     .help = "length of a tick of the ETDump's clock; replaces --ticks-per-second", .words = "ms|ns|us|s",
+     .help = "length of a tick of the ETDump's clock, instead of --ticks-per-second", .words = "ms|ns|us|s",
      AND(has_source_unit)},
     {"peak-flops", 0, "N", AS(NUMBER, peak_flops), RATING,
      .help = "peak of the device in FLOP per second, for `of peak`, `bound` and findings: 1.2e11 (default: the "
