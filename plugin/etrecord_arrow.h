@@ -64,7 +64,8 @@ struct ArrowArrayStream {
 };
 #endif
 
-/** Gives the events as a stream with the rows and columns that etr_emit_events_table() writes as JSON Lines. Columns
+/**
+ * Gives the events as a stream with the rows and columns that etr_emit_events_table() writes as JSON Lines. Columns
  * are typed: text is UTF-8, counts are int64, all other numbers float64, and unknown values null. Times are in
  * options->unit. options->format is ignored; filter and options may be NULL.
  *

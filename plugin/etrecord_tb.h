@@ -24,7 +24,8 @@ ETR_API const char *etr_version(void);
 
 /* ---- Sinks ---- */
 
-/** Writes a text that may come from a file, such as a name or a path, so that it cannot steer a terminal or break a
+/**
+ * Writes a text that may come from a file, such as a name or a path, so that it cannot steer a terminal or break a
  * line: control characters, characters that change the direction of writing and bytes that are not UTF-8 become '?'.
  * Returns false if the sink refused.
  */
@@ -49,7 +50,8 @@ typedef struct etr_limited {
   uint64_t written;   /**< bytes written so far; set it to 0 before the first call */
 } etr_limited;
 
-/** An etr_emitter whose context is an etr_limited. Calls the emitter of the context and stops it at the limit with
+/**
+ * An etr_emitter whose context is an etr_limited. Calls the emitter of the context and stops it at the limit with
  * ETR_ERROR_FORMAT and a message that names the command's option. Other errors are those of the emitter. After an
  * error, etr_write_file() leaves the file unchanged.
  */
@@ -84,7 +86,8 @@ typedef struct etr_events_options {
   size_t hparam_count;
 } etr_events_options;
 
-/** Writes the event file of one entry point. It contains the graph and, if the graph was timed, one tagged_run_metadata
+/**
+ * Writes the event file of one entry point. It contains the graph and, if the graph was timed, one tagged_run_metadata
  * per statistic: profile/avg, profile/p50, profile/p90 and profile/max in whole microseconds, with starts laid out so
  * that the span of every group is the sum of its nodes, and profile/timeline with real starts. The bytes are a sequence
  * of TFRecords of tensorflow.Event.
@@ -118,9 +121,12 @@ typedef struct etr_dot_options {
                  page */
 } etr_dot_options;
 
-/** Writes one entry point as DOT. Modules are clusters, time is the colour, delegates are marked, and labels have
+/**
+ * Writes one entry point as DOT. Modules are clusters, time is the colour, delegates are marked, and labels have
  * shapes and times. Below `depth`, each module is one box with its total time. Boxes outside the focus, or not among
- * the top nodes, are not coloured by time. Times are averages or, if etr_profile.statistic says so, medians. The median
+ * the top nodes, are not coloured by time.
+ *
+ * Times are averages or, if etr_profile.statistic says so, medians. The median
  * of several nodes is the sum of their medians.
  *
  * graph: index into profile->graphs. options may be NULL.
@@ -138,7 +144,8 @@ typedef struct etr_trace_options {
   bool gzip;          /**< compress with gzip; Perfetto opens that, too */
 } etr_trace_options;
 
-/** Writes the runs as Chrome trace events (schema/trace.schema.json), for Perfetto or chrome://tracing. Each method of
+/**
+ * Writes the runs as Chrome trace events (schema/trace.schema.json), for Perfetto or chrome://tracing. Each method of
  * each ETDump is a process, with one track for calls and kernels and one for each backend. Bars are named by the node's
  * module and operator, if there is a node; args.event is the event's own name. ts is in microseconds since the first
  * run of the dump began; each dump has its own clock.
@@ -181,7 +188,8 @@ typedef struct etr_node_data_options {
   etr_node_adapter adapter;
 } etr_node_data_options;
 
-/** Writes one value for each node of an entry point as "custom node data" of Google's Model Explorer
+/**
+ * Writes one value for each node of an entry point as "custom node data" of Google's Model Explorer
  * (schema/model_explorer.schema.json): times with a gradient, or names of backends, which are "cpu" for kernels. One
  * file is one column in the viewer; another statistic needs another file. The file names no graph, so the viewer
  * applies it to the open graph. Keys are the ids that the adapter gives to nodes. Both adapters show the top level
@@ -201,7 +209,8 @@ ETR_API etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, 
 /* etr_profile.statistic is the statistic that lists show first, rank by and compute shares of. Documents name it under
  * "stat". */
 
-/** Selects nodes. Zeroed: all nodes. Strings are borrowed. An event is selected if its node is; an event without a node
+/**
+ * Selects nodes. Zeroed: all nodes. Strings are borrowed. An event is selected if its node is; an event without a node
  * is selected by its backend only. Sums then cover the selection, and the output says so.
  */
 typedef struct etr_node_filter {
@@ -295,7 +304,8 @@ typedef struct etr_table_options {
   bool by_delegate; /**< of delegation: delegates with their phases and compute units instead of operator types */
 } etr_table_options;
 
-/** Writes the operators as a table: the timed ones, or all if none was timed. filter and options may be NULL. Errors:
+/**
+ * Writes the operators as a table: the timed ones, or all if none was timed. filter and options may be NULL. Errors:
  * ETR_ERROR_OPTION (there is no column of that name, and the message lists the columns; or a tag has the name of a
  * column; nothing was written), ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
@@ -316,7 +326,8 @@ ETR_API etr_status etr_emit_values_table(const etr_profile *profile, const etr_n
 ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter,
                                          const etr_table_options *options, const etr_sink *sink, etr_error *error);
 
-/** Writes where each method's time goes, schema "etrecord-tb/summary/1" (schema/summary.schema.json): nodes +
+/**
+ * Writes where each method's time goes, schema "etrecord-tb/summary/1" (schema/summary.schema.json): nodes +
  * delegate_only + framework + unexplained = the average of execute, and inserted + rest_of_calls = delegate_only.
  * filter chooses the methods, and the nodes that the lists add up; it may be NULL. Errors: ETR_ERROR_IO,
  * ETR_ERROR_MEMORY.
@@ -324,7 +335,8 @@ ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const etr_n
 ETR_API etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
                                          const etr_sink *sink, etr_error *error);
 
-/** Writes the summary as text or Markdown, or as one long table for programs. options->top: rows of each list. filter
+/**
+ * Writes the summary as text or Markdown, or as one long table for programs. options->top: rows of each list. filter
  * and options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_filter *filter,
@@ -348,7 +360,8 @@ typedef struct etr_source_options {
 ETR_API etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
                                         const etr_sink *sink, etr_error *error);
 
-/** Writes the source lines as text, file by file with surrounding lines, or as one table without these. options->top:
+/**
+ * Writes the source lines as text, file by file with surrounding lines, or as one table without these. options->top:
  * the number of lines of each method, slowest first. filter, source and options may be NULL. Errors: ETR_ERROR_IO,
  * ETR_ERROR_MEMORY. Unreadable files are not an error.
  */
@@ -370,7 +383,8 @@ ETR_API etr_status etr_emit_delegation_json(const etr_profile *profile, const et
 ETR_API etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node_filter *filter,
                                               const etr_table_options *options, const etr_sink *sink, etr_error *error);
 
-/** Writes the memory of each method as the program plans it, schema "etrecord-tb/memory/1" (schema/memory.schema.json):
+/**
+ * Writes the memory of each method as the program plans it, schema "etrecord-tb/memory/1" (schema/memory.schema.json):
  * buffers, each planned tensor with its offset and lifetime, the bytes live at each instruction and at the peak, inputs
  * and outputs, the bytes given to delegates, weights, allocations that the ETDumps logged, memory that the program does
  * not describe, and findings; then constants and segments. Of the filter only the method is used; it may be NULL.
@@ -379,14 +393,16 @@ ETR_API etr_status etr_emit_delegation_tables(const etr_profile *profile, const 
 ETR_API etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
                                         const etr_sink *sink, etr_error *error);
 
-/** Writes the memory as text or Markdown, with options.top rows in each list. In other formats, or with
+/**
+ * Writes the memory as text or Markdown, with options.top rows in each list. In other formats, or with
  * options.columns, writes one table with a row for each planned tensor and each constant. filter and options may be
  * NULL. Errors: those of etr_emit_nodes_table().
  */
 ETR_API etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_node_filter *filter,
                                           const etr_table_options *options, const etr_sink *sink, etr_error *error);
 
-/** Writes the contents of the inputs: for people as tables, for programs as one table with the columns section, key and
+/**
+ * Writes the contents of the inputs: for people as tables, for programs as one table with the columns section, key and
  * value, where a key is ROW.COLUMN of a table for people. options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options,
@@ -407,7 +423,8 @@ ETR_API etr_status etr_emit_validation_table(const etr_validation *validation, c
 
 /* ---- The dashboard ---- */
 
-/** Writes the dashboard's document, schema "etrecord-tb/profile/1" (schema/profile.schema.json). For every method it
+/**
+ * Writes the dashboard's document, schema "etrecord-tb/profile/1" (schema/profile.schema.json). For every method it
  * has the balance, operators with their times, modules, source lines, delegation, the events of the median run with
  * their positions, and what etr_compare_documents() needs. It is compact: operators and events are stored by column,
  * and repeated texts once at the end. Times are in nanoseconds. etr_emit_events() puts it into the event file of the
@@ -415,13 +432,15 @@ ETR_API etr_status etr_emit_validation_table(const etr_validation *validation, c
  */
 ETR_API etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error);
 
-/** Writes the dashboard with that document as one self-contained HTML file. It opens from a disk, without a server, and
+/**
+ * Writes the dashboard with that document as one self-contained HTML file. It opens from a disk, without a server, and
  * its content security policy forbids the network. unit: the unit in which times are shown first. Errors:
  * ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error);
 
-/** Writes the dashboard for a record and a base: both documents, and their comparison by etr_compare_documents().
+/**
+ * Writes the dashboard for a record and a base: both documents, and their comparison by etr_compare_documents().
  * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY, and ETR_ERROR_CHOICE as from etr_compare_documents().
  */
 ETR_API etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *newer, etr_unit unit,
@@ -455,14 +474,16 @@ typedef struct etr_diff_filter {
 ETR_API etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_filter *filter, etr_unit unit,
                                       const etr_sink *sink, etr_error *error);
 
-/** Describes a change in words and, if the data do not decide, gives the reason: "12.3 % slower (between 10.1 and 14.5
+/**
+ * Describes a change in words and, if the data do not decide, gives the reason: "12.3 % slower (between 10.1 and 14.5
  * %)",
  * "+4.1 % (between -4.3 and +13.2 %); one recording a side: ...; record 5 on each side, in turns". The text is ASCII,
  * ends with NUL and is cut to `size` bytes (1 or more); 512 are enough. change: a change of this comparison.
  */
 ETR_API void etr_describe_change(char *room, size_t size, const etr_comparison *comparison, const etr_change *change);
 
-/** Writes a comparison as tables. Text and Markdown list the changes that exceed the noise, largest change of the
+/**
+ * Writes a comparison as tables. Text and Markdown list the changes that exceed the noise, largest change of the
  * median first, options->top rows of each kind (0: all rows, also those within the noise). Markdown starts with the
  * verdict and folds the details. CSV and TSV are one table of all times or, with ETR_DIFF_BY_VALUE, of the numeric gap,
  * with options->top rows of each kind (0: all), within the noise or not. filter and options may be NULL. Errors:
@@ -515,7 +536,8 @@ typedef struct etr_logdir_options {
  */
 ETR_API etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options, etr_error *error);
 
-/** Does the work of etr_write_logdir() for several ETDumps of one record. Each ETDump becomes runs of its own; profiles
+/**
+ * Does the work of etr_write_logdir() for several ETDumps of one record. Each ETDump becomes runs of its own; profiles
  * are added one after the other, and their files are put in place together. options are borrowed until the end. From
  * the first etr_logdir_add() to the end, other processes wait for LOGDIR/NAME.
  *
@@ -532,7 +554,8 @@ typedef struct etr_logdir etr_logdir;
  * ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options, etr_error *error);
 
-/** Writes a profile's files under temporary names. dump: a unique name for its ETDump; NULL if it is the only one. With
+/**
+ * Writes a profile's files under temporary names. dump: a unique name for its ETDump; NULL if it is the only one. With
  * a name, event files are LOGDIR/NAME/DUMP/K_MODULE/METHOD/events..., DOT files are in LOGDIR/NAME/dot/DUMP/MODULE/,
  * and the HParams table has a column `etdump`. Errors: those of etr_write_logdir(); call etr_logdir_discard() then.
  */
@@ -542,7 +565,8 @@ ETR_API etr_status etr_logdir_add(etr_logdir *logdir, const etr_profile *profile
  * the name has no such ending or nothing precedes it. */
 ETR_API size_t etr_dump_name_stem(const char *name);
 
-/** Puts all files in place, which replaces what earlier calls wrote, and frees the logdir in any case. Signals are held
+/**
+ * Puts all files in place, which replaces what earlier calls wrote, and frees the logdir in any case. Signals are held
  * back meanwhile. Errors: ETR_ERROR_IO with the path, ETR_ERROR_MEMORY. After an error existing files are unchanged,
  * except for DOT files if one of them cannot be replaced.
  */
