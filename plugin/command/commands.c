@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * commands.c - the commands: what those do that need no file of their own, and the table of all.
+ * commands.c - the table of commands, and the functions of commands that need no file of their own.
  */
 #include "command/layout.h"
 #include "command/option_table.h"
@@ -75,14 +75,15 @@ static etr_status emit_dot(void *context, const etr_sink *sink, etr_error *error
   return etr_emit_dot(entry->profile, entry->graph, &entry->options, sink, error);
 }
 
-/* --format, or else by the file's extension. */
+/* Returns the format of --format, or else the one of the file's extension. */
 static drawing_format chosen_format(const cli_settings *settings) {
   const char *extension = settings->has_drawing ? "" : command_extension(settings);
   if (strcmp(extension, ".svg") == 0) return DRAWING_SVG;
   return strcmp(extension, ".png") == 0 ? DRAWING_PNG : settings->drawing;
 }
 
-/* DOT in a file with the extension of another format would look broken. */
+/* Refuses PNG on a terminal, and unknown extensions: DOT in a file with the extension of another format would look
+ * broken. */
 static exit_status command_check_dot(const cli_settings *settings) {
   static const char *const known[] = {"", ".dot", ".gv", ".svg", ".png"};
   const char *extension = command_extension(settings);
@@ -141,31 +142,31 @@ static exit_status command_report_two(const etr_profile *base, const etr_profile
 
 /* ---- diff: what became slower or faster ---- */
 
-static bool is_asked_for(const etr_method_pair *method, const cli_settings *settings) {
+static bool is_selected(const etr_method_pair *method, const cli_settings *settings) {
   return !settings->method || strcmp(method->name, settings->method) == 0;
 }
 
 static const char *name_of(const etr_method_pair *method) { return method->name[0] ? method->name : "a method"; }
 
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings) {
-  double part = settings->fail_above / 100; /* 0.05 for 5 % */
-  size_t compared = 0, exceeded = 0, untold = 0;
+  double part = settings->fail_above / 100; /* the limit as a fraction: 0.05 for 5 % */
+  size_t compared = 0, exceeded = 0, undecided = 0;
   if (!settings->has_fail_above) return EXIT_DONE;
   for (size_t i = 0; i < comparison->method_count; i++) {
     const etr_method_pair *method = &comparison->methods[i];
     const etr_change *execute = &method->execute;
     char text[512];
-    if (!is_asked_for(method, settings) || !execute->base_runs || !execute->new_runs) continue;
+    if (!is_selected(method, settings) || !execute->base_runs || !execute->new_runs) continue;
     compared++;
     bool is_above = execute->low > part, is_below = execute->high < part; /* both are false without an interval */
     if (is_below) continue;
     etr_describe_change(text, sizeof text, comparison, execute);
     message_failed("%s: %s the limit of %g %%: %s", name_of(method),
                    is_above ? "above" : "cannot tell whether it is above", 100 * part, text);
-    *(is_above ? &exceeded : &untold) += 1;
+    *(is_above ? &exceeded : &undecided) += 1;
   }
   if (exceeded) return EXIT_ABOVE_LIMIT;
-  if (untold) return EXIT_CANNOT_TELL;
+  if (undecided) return EXIT_CANNOT_TELL;
   return compared ? EXIT_DONE : message_failed("--fail-above: no method was timed in both records");
 }
 
@@ -179,13 +180,13 @@ etr_compare_options command_compare_options(const cli_settings *settings) {
                                .recording_noise = settings->recording_noise / 100};
 }
 
-/* Warns if the two sides are not the same model or were given other inputs. Text and Markdown begin with that anyway.
- */
+/* Warns if the two sides may be different models or had different inputs. Text and Markdown begin with such a warning
+ * anyway. */
 static void warn_of_differences(const etr_comparison *comparison, const cli_settings *settings) {
   if (settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN) return;
   for (size_t i = 0; i < comparison->method_count; i++) {
     const etr_method_pair *method = &comparison->methods[i];
-    if (!is_asked_for(method, settings) || !method->execute.base_runs || !method->execute.new_runs) continue;
+    if (!is_selected(method, settings) || !method->execute.base_runs || !method->execute.new_runs) continue;
     if (method->may_differ)
       message_warning("%s: only %zu of %zu timed nodes match: these may be different models", name_of(method),
                       method->timed_paired, method->timed_nodes);
@@ -215,7 +216,7 @@ static etr_status emit_comparison(void *context, const etr_sink *sink, etr_error
 exit_status command_print_diff(const etr_comparison *comparison, const cli_settings *settings) {
   bool is_there = !settings->method;
   for (size_t i = 0; i < comparison->method_count && !is_there; i++)
-    is_there = is_asked_for(&comparison->methods[i], settings);
+    is_there = is_selected(&comparison->methods[i], settings);
   if (!is_there) return message_failed("neither record has a method named %s", settings->method);
   warn_of_differences(comparison, settings);
   return command_put(settings, emit_comparison, &(compared){comparison, settings});
@@ -246,8 +247,8 @@ static etr_status emit_stripped(void *context, const etr_sink *sink, etr_error *
   return etr_record_strip(s->record, &s->options, sink, error);
 }
 
-/* Runs an emitter with the record that RECORD names, which it finds at *record: the ETRecord that RECORD is or has in
- * it. A directory without one is itself, if parts are looked for. */
+/* Runs an emitter with *record set to the ETRecord that RECORD names or contains. If the command takes parts, *record
+ * is RECORD itself for a directory without an ETRecord. */
 static exit_status put_record(const cli_settings *settings, const char **record, etr_emitter emit, void *context) {
   etr_error error;
   etr_inputs inputs = {0};
@@ -327,7 +328,7 @@ static exit_status command_validate(const cli_settings *settings) {
 
 /* ---- The table ---- */
 
-/* What a command needs that shows times and nodes. */
+/* Parts of a profile that a command does without if it shows only times and nodes. */
 enum { TIMES_ONLY = ETR_WITHOUT_COSTS | ETR_WITHOUT_MEMORY | ETR_WITHOUT_SOURCES };
 
 const cli_command commands[] = {

@@ -12,12 +12,12 @@
 /* Looks for a name among those of one kind, and collects candidates. */
 typedef struct search {
   const char *wanted;
-  bool is_path;   /* a module also matches those that it contains */
-  bool lists_all; /* candidates: all names, or those that contain `wanted` */
+  bool is_path;   /* names are paths of modules, and a path also matches the modules that it contains */
+  bool lists_all; /* candidates are all names; otherwise only names that contain `wanted` */
   bool found;
   size_t count;
-  const char *candidates[MAX_LIST]; /* each once */
-  const char *nearest;              /* the name that `wanted` may be a mistyped form of; NULL: there is none */
+  const char *candidates[MAX_LIST]; /* each name once */
+  const char *nearest;              /* the name that is most like `wanted`; NULL: no name is like it */
 } search;
 
 enum { MOST_HINTS = 6 };
@@ -72,7 +72,7 @@ static void look_at_backends(search *s, const etr_profile *profile) {
     for (size_t k = 0; k < profile->blocks[i].event_count; k++) look_at(s, profile->blocks[i].events[k].backend);
 }
 
-/* The names that options give. A glob is checked by what it selects. */
+/* The names that options give. A glob with wildcards is not checked here, but by the nodes that it selects. */
 static const struct {
   const char *kind;
   size_t offset;
@@ -95,8 +95,8 @@ static void append_candidates(char *text, size_t room, const search *s) {
     used += (size_t)snprintf(text + used, room - used, "%s%s%s", i ? ", " : lead, i ? "" : " ", s->candidates[i]);
 }
 
-/* Prints that a name does not exist: as a warning if the user forces the command to go on, but for what it cannot do
- * without. */
+/* Prints that a name does not exist. It is a warning if --force is given, except for names without which the command
+ * cannot continue. */
 static exit_status report_unknown(const search *s, const char *kind, bool forced) {
   char text[1024];
   (void)snprintf(text, sizeof text, "no %s named %s", kind, s->wanted);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * option_table.c - the options, and finding commands and options in the tables, mistyped ones too.
+ * option_table.c - the table of options; finds commands and options in the tables, also mistyped ones.
  */
 #include "command/option_table.h"
 
@@ -25,11 +25,12 @@ enum {
              RUNNING,
 };
 
-/* How an option is parsed, and the member of cli_settings that takes it; and the other member, of a list or a flag. */
+/* AS: how an option is parsed, and the member of cli_settings that takes its value. AND: the member that takes the
+ * count of a list, or that the option sets to true. */
 #define AS(how, member) OPTION_##how, offsetof(cli_settings, member)
 #define AND(member) .offset2 = offsetof(cli_settings, member)
 
-/* In the order of --help: a command's own options first, then the inputs and limits that all share. */
+/* The order is that of --help: options of one command first, then the inputs and limits that commands share. */
 const option_spec option_specs[] = {
     {"record", 0, "RECORD", AS(TEXT, record), FOR_BENCH, .help = "the ETRecord of RUNNER's model, or its directory"},
     {"against", 0, "COMMAND", AS(TEXT, against), FOR_BENCH,

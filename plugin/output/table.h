@@ -170,8 +170,7 @@ typedef struct etr_field {
   const char *p50_title, *p50_heading; /* titles in tables that rank by p50; NULL: the usual ones */
   bool p50_only;                       /* only tables that rank by p50 have the column */
   unsigned unit_in;                    /* ETR_IN_ bits of outputs whose title names the unit, "avg ms" */
-  unsigned
-      spare; /* narrow text hides columns with 1 first, then 2, ...; 0: never. See etr_text_table_may_leave_out() */
+  unsigned spare;                      /* narrow text hides columns with 1 first, then 2, ...; 0: never */
 } etr_field;
 
 /** The fields of one kind of rows. */

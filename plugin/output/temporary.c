@@ -40,8 +40,7 @@ static bool is_temporary(const char *name, etr_temporary_kind kind) {
  * detects. On a file system without locks the file remains. */
 static void remove_if_dead(int folder, const char *name) {
   struct stat status;
-  int file = openat(folder, name,
-                    O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* the right to read the file may be missing */
+  int file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* it may be unreadable */
   if (file < 0) return;
   bool is_own = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
   if (is_own && flock(file, LOCK_EX | LOCK_NB) == 0) (void)unlinkat(folder, name, 0);

@@ -62,8 +62,7 @@ static void replace(etr_writer *writer) {
 /* Hands over a text and replaces characters that are not ASCII. A character may be split across two calls. */
 static void hand_over_ascii(etr_writer *writer, const char *data, size_t size) {
   for (size_t i = 0, end; i < size; i = end) {
-    if (writer->partial_size > 0 && !etr_utf8_continues(data[i]))
-      replace(writer); /* the character before is incomplete */
+    if (writer->partial_size > 0 && !etr_utf8_continues(data[i])) replace(writer); /* incomplete */
     for (end = i; end < size && (unsigned char)data[end] < 0x80;) end++;
     hand_over_as_is(writer, data + i, end - i);
     if (end > i) continue;
