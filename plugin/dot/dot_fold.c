@@ -64,8 +64,7 @@ static void put_number(folder *f, uint32_t number) {
 }
 
 static void put_text(folder *f, const char *text) {
-  (void)etr_text_add(&f->text,
-                     (etr_slice){text, strlen(text) + 1}); /* with its NUL, so that two texts cannot read as one */
+  (void)etr_text_add(&f->text, (etr_slice){text, strlen(text) + 1}); /* the NUL separates texts */
 }
 
 /* Returns the number of the key that was put since the text was begun. */

@@ -474,8 +474,8 @@ static void put_notes(etr_writer *writer, const etr_dot_view *view) {
     put_note(writer, "~ estimated: matched by the order of operator classes, not by an id");
   if (plan->total.estimated && some_times)
     put_note(writer, "~ estimated: the time was not measured operator by operator");
-  if (plan->total.guest_ticks >
-      0) { /* without this note, sums by module, which do not include them, would seem wrong */
+  /* Without this note, sums by module, which do not include quantizers, would seem wrong. */
+  if (plan->total.guest_ticks > 0) {
     etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">modules include adjacent quantizers, "
                      "which belong to no module: ");
     put_plain_time(writer, view, plan->total.guest_ticks);

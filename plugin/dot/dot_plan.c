@@ -23,8 +23,8 @@ typedef struct planner {
   etr_dot_sum *scope_sums; /* one per scope */
   uint32_t *cluster_of;    /* one per scope, see etr_dot_plan */
   uint32_t *closed_around; /* one per scope: the outermost closed scope around or at it; ETR_NONE */
-  bool *tells;            /* one per scope: it is opened for its own sake; without --depth these are blocks that repeat,
-                             and the scopes around them */
+  bool *is_opened;        /* one per scope: it is opened for its own sake; without --depth these are blocks that repeat,
+                         and the scopes around them */
   uint32_t *level;        /* one per scope: number of scopes around it that are completely in focus */
   uint32_t *box_of_scope; /* index of the box of a closed scope, once there is one */
   uint32_t *box_of_node;  /* ETR_NONE: not drawn */
@@ -195,8 +195,8 @@ static void choose_open(planner *p, const etr_dot_options *options) {
   bool all = p->plan->folded == 0 || choice->focus != NULL || choice->top > 0 || options->depth != 0;
   for (size_t i = p->plan->scopes.count; i-- > 0;) { /* children stand behind their parents */
     uint32_t parent = p->plan->scopes.list[i].parent;
-    p->tells[i] |= all || etr_dot_copies(&p->plan->fold, (uint32_t)i) > 1;
-    if (p->tells[i] && parent != ETR_NONE) p->tells[parent] = true;
+    p->is_opened[i] |= all || etr_dot_copies(&p->plan->fold, (uint32_t)i) > 1;
+    if (p->is_opened[i] && parent != ETR_NONE) p->is_opened[parent] = true;
   }
 }
 
@@ -222,7 +222,7 @@ static void place_scopes(planner *p) {
     uint32_t closed = scope->parent != ETR_NONE ? p->closed_around[scope->parent] : ETR_NONE;
     const etr_dot_sum *sum = &p->scope_sums[i];
     bool has_own = sum->focused > 0 && (p->plan->choice.top == 0 || sum->ranked > 0), is_frame_of_one = sum->drawn <= 1;
-    bool opened = p->tells[i] && has_own && (!is_in_focus(sum) || p->level[i] < p->plan->levels);
+    bool opened = p->is_opened[i] && has_own && (!is_in_focus(sum) || p->level[i] < p->plan->levels);
     p->cluster_of[i] = opened && !is_frame_of_one ? i : cluster;
     p->closed_around[i] = closed == ETR_NONE && !opened && !is_frame_of_one ? i : closed;
   }
@@ -350,7 +350,7 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
   p.box_of_scope = filled_with_none(arena, scopes);
   p.cluster_of = filled_with_none(arena, scopes);
   p.level = filled_with_none(arena, scopes);
-  p.tells = etr_arena_alloc_array(arena, scopes, sizeof *p.tells);
+  p.is_opened = etr_arena_alloc_array(arena, scopes, sizeof *p.is_opened);
   p.closed_around = filled_with_none(arena, scopes);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   sum_all(&p);

@@ -36,7 +36,7 @@ typedef struct run_file {
   const char *entry_point; /* "edge/forward" */
   size_t graph;            /* index into the graphs of its profile */
   bool is_events;
-  bool tells_record; /* of an event file: it contains the data about the whole record */
+  bool has_record; /* of an event file: it contains the data about the whole record */
 } run_file;
 
 typedef struct run_names {
@@ -151,7 +151,7 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
   const char *dot = take_path(names, etr_arena_format(arena, "dot/%s%s", dump, module), dot_name, index);
   run_file file = {.entry_point = etr_arena_format(arena, "%s/%s", graph->module, graph->method),
                    .graph = index,
-                   .tells_record = names->is_next_first};
+                   .has_record = names->is_next_first};
   names->is_next_first = false;
   file.path = run ? etr_arena_format(arena, "%s/%s", run, events) : NULL;
   file.is_events = true;
@@ -232,7 +232,7 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   if (j->dump) hparams[count++] = (etr_tag){.name = "etdump", .value = j->dump};
   for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
   const etr_events_options options = {.wall_time = o->wall_time, .hparams = hparams, .hparam_count = count};
-  const etr_tb_entry entry = {.graph = e->file->graph, .scopes = &j->scopes, .tells_record = e->file->tells_record};
+  const etr_tb_entry entry = {.graph = e->file->graph, .scopes = &j->scopes, .has_record = e->file->has_record};
   return etr_tb_events_write(j->profile, &entry, &options, sink, error);
 }
 

@@ -84,7 +84,7 @@ void etr_run_folder_close(etr_run_folder *folder);
 typedef struct etr_tb_entry {
   size_t graph;             /* in etr_profile.graphs */
   const etr_scopes *scopes; /* of the graph */
-  bool tells_record;        /* include the data about the whole record, which belongs into one of its files */
+  bool has_record;          /* include the data about the whole record, which belongs into one of its files */
 } etr_tb_entry;
 
 /** Writes the event file like etr_emit_events(). */

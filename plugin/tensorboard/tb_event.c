@@ -170,8 +170,8 @@ static void write_record(emitter *e) {
   bool any = false;
   for (uint32_t i = 0; i < profile->method_count; i++) {
     e->method = &profile->methods[i];
-    any |= etr_tb_tells_of(profile, i);
-    write_method(e, etr_tb_tells_of(profile, i));
+    any |= etr_tb_shows_method(profile, i);
+    write_method(e, etr_tb_shows_method(profile, i));
   }
   if (any) {
     etr_tb_summary session;
@@ -200,7 +200,7 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
     write_start(&e);
     write_graph(&e);
     write_statistics(&e);
-    if (entry->tells_record) write_record(&e);
+    if (entry->has_record) write_record(&e);
   }
   bool out_of_memory = etr_arena_failed(&e.arena);
   etr_arena_clear(&e.arena);
@@ -214,7 +214,7 @@ etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_e
                            const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
   etr_scopes scopes;
-  const etr_tb_entry entry = {.graph = graph, .scopes = &scopes, .tells_record = graph == 0};
+  const etr_tb_entry entry = {.graph = graph, .scopes = &scopes, .has_record = graph == 0};
   etr_status status = etr_scopes_build(&scopes, &arena, &profile->graphs[graph]) == ETR_OK
                           ? etr_tb_events_write(profile, &entry, options, sink, error)
                           : etr_fail_memory(error);

@@ -134,7 +134,7 @@ static void add_record_facts(facts *f, const etr_profile *profile) {
   etr_map_init(&g.methods, f->arena);
   for (uint32_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
-    if (!etr_tb_tells_of(profile, i)) continue;
+    if (!etr_tb_shows_method(profile, i)) continue;
     has_graph |= method->graph != ETR_NONE;
     if (!gather_method(&g, profile, method)) return;
   }

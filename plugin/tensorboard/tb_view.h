@@ -41,7 +41,7 @@ etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profi
 const char *etr_tb_backend(const etr_graph *graph, size_t node);
 
 /** Returns true if data about a method are written: it ran, and its times are on a graph. */
-static inline bool etr_tb_tells_of(const etr_profile *profile, uint32_t method) {
+static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t method) {
   size_t i = 0;
   while (i < profile->graph_count && profile->graphs[i].profile_method != method) i++;
   return i < profile->graph_count && profile->methods[method].run_count > 0;
