@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file etrecord_arrow.h
- * Tables for programs that hold data in columns: pyarrow, pandas, polars, DuckDB and whatever else takes Arrow.
+ * Tables for programs that keep data in columns: pyarrow, pandas, polars, DuckDB and others that read Arrow.
  *
  * The three structs are the interface that Apache Arrow specifies for handing data over inside one process ("The Arrow
- * C data interface", "The Arrow C stream interface"); they are the same in every library, which is why the guards have
+ * C data interface", "The Arrow C stream interface"). They are the same in every library, so the include guards have
  * the names that the specification gives. No Arrow library is needed to fill or to read them.
  */
 #ifndef ETRECORD_ARROW_H
@@ -23,7 +23,7 @@ extern "C" {
 #define ARROW_FLAG_NULLABLE 2
 #define ARROW_FLAG_MAP_KEYS_SORTED 4
 
-/** The type of an array. */
+/** The type of the values of an array. */
 struct ArrowSchema {
   const char *format;
   const char *name;
@@ -54,7 +54,7 @@ struct ArrowArray {
 #ifndef ARROW_C_STREAM_INTERFACE
 #define ARROW_C_STREAM_INTERFACE
 
-/** Arrays of one type, one after the other. */
+/** A sequence of arrays of one type. */
 struct ArrowArrayStream {
   int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
   int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
@@ -65,17 +65,19 @@ struct ArrowArrayStream {
 #endif
 
 /**
- * The events as etr_emit_events_table() writes them as JSON Lines: the same rows and columns, typed, with nulls where
- * nothing is known. Text is UTF-8, counts are int64, all else is float64; times are in options->unit.
- * options->format is ignored; filter and options may be NULL.
- * Everything is copied: the stream outlives the profile, and its parts each other. On success *out is the caller's, to
- * be released by out->release(out); on failure it is released already. Errors: those of etr_emit_events_table() but
- * ETR_ERROR_IO.
+ * Gives the events as a stream with the rows and columns that etr_emit_events_table() writes as JSON Lines. Columns
+ * are typed: text is UTF-8, counts are int64, all other numbers float64, and unknown values null. Times are in
+ * options->unit. options->format is ignored; filter and options may be NULL.
+ *
+ * All data are copied: the stream may outlive the profile, and its arrays and schemas may outlive each other. On
+ * success the caller owns *out and releases it by out->release(out); on failure it is already released. Errors: those
+ * of etr_emit_events_table() except ETR_ERROR_IO.
  */
 ETR_API etr_status etr_stream_events(const etr_profile *profile, const etr_node_filter *filter,
                                      const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error);
 
-/** The same of the operators: etr_emit_nodes_table(). */
+/** Gives the operators as a stream, with the rows and columns of etr_emit_nodes_table(). Otherwise it works like
+ * etr_stream_events(). */
 ETR_API etr_status etr_stream_nodes(const etr_profile *profile, const etr_node_filter *filter,
                                     const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base.c - the base's record and dumps, or the document of an earlier bench; the comparison; what is said about it.
- * Earlier benches are found by going through the lines of a history twice: for the base, then for the medians of each
- * method.
+ * base.c - opens the base's record and ETDumps, or the document of an earlier bench, compares, and prints the
+ * comparison. The lines of a history are read twice: to find the base, then to find the medians of each method.
  */
 #include "bench/base.h"
 
@@ -54,14 +53,15 @@ void bench_document_clear(bench_document *document) {
 
 /* ---- The lines of a history ---- */
 
-/* What the lines of a new bench's earlier benches say. */
+/* The texts that lines of comparable earlier benches have. */
 typedef struct wanted {
-  char *name, *host, *device, *command; /* of the new bench, as a line has them */
-  char *room;                           /* for a text as long as the longest of these */
-  size_t size;                          /* of the room */
+  char *name, *host, *device, *command; /* facts of the new bench, as a line would contain them */
+  char *room;                           /* buffer for a text as long as the longest of them */
+  size_t size;                          /* bytes of the buffer */
 } wanted;
 
-/* A text as it is read from a line: characters that could steer a terminal are replaced there. NULL: out of memory. */
+/* Returns a text as it is read back from a line, where characters that could steer a terminal are replaced. Free it.
+ * Returns NULL when out of memory. */
 static char *as_in_a_line(const char *text) {
   char *line = NULL;
   size_t size = 0;
@@ -77,25 +77,26 @@ static char *as_in_a_line(const char *text) {
   return read;
 }
 
-static bool says(const wanted *w, const char *line, const char *key, const char *text) {
+static bool has_wanted(const wanted *w, const char *line, const char *key, const char *text) {
   return flat_json_text(line, key, w->room, w->size) && strcmp(w->room, text) == 0;
 }
 
-/* The folder of a line's bench; false: the line names none, or one that is elsewhere. */
+/* Reads the folder of a line's bench. Returns false if the line names no folder, or one outside of the history's. */
 static bool read_run(const char *line, char run[BENCH_RUN_ROOM]) {
   return flat_json_text(line, "run", run, BENCH_RUN_ROOM) && run[0] != '\0' && run[0] != '.' &&
          strchr(run, '/') == NULL;
 }
 
 static bool is_of_machine(const wanted *w, const char *line) {
-  return says(w, line, "name", w->name) && says(w, line, "host", w->host) && says(w, line, "device", w->device);
+  return has_wanted(w, line, "name", w->name) && has_wanted(w, line, "host", w->host) &&
+         has_wanted(w, line, "device", w->device);
 }
 
 static bool is_alike(const wanted *w, const char *line) {
-  return is_of_machine(w, line) && says(w, line, "command", w->command);
+  return is_of_machine(w, line) && has_wanted(w, line, "command", w->command);
 }
 
-/* A bench has several lines, one behind the other: they are counted once. */
+/* Finds the base and counts earlier benches. A bench has several consecutive lines and is counted once. */
 static void find_base(earlier_benches *out, const char *history, const wanted *w) {
   char run[BENCH_RUN_ROOM], last[BENCH_RUN_ROOM] = "", last_of_machine[BENCH_RUN_ROOM] = "";
   for (const char *line; (line = history_line(&history)) != NULL;) {
@@ -110,18 +111,18 @@ static void find_base(earlier_benches *out, const char *history, const wanted *w
   if (!out->is_alike) memcpy(out->run, last_of_machine, sizeof out->run);
 }
 
-/* True if a line has a method's median. A runner may print a figure of the same name; lines of earlier versions do not
- * say of what kind they are, but a bench's methods come first. */
+/* Reads a method's median from a line; returns false if the line has none. A runner may print a figure of the same
+ * name. Lines of earlier versions have no kind, but the lines of methods come first in a bench. */
 static bool is_of_method(const wanted *w, const char *line, const char *method, double *median) {
   char kind[16];
   if (flat_json_text(line, "kind", kind, sizeof kind) && strcmp(kind, bench_kind_name(MEASURE_METHOD)) != 0)
     return false;
-  return says(w, line, "measure", method) && says(w, line, "unit", "ms") && flat_json_number(line, "p50", median) &&
-         *median > 0 && isfinite(*median);
+  return has_wanted(w, line, "measure", method) && has_wanted(w, line, "unit", "ms") &&
+         flat_json_number(line, "p50", median) && *median > 0 && isfinite(*median);
 }
 
 /* Adds the medians of a method in all benches that are alike. A method that the base does not have is not compared, and
- * needs no history. False when out of memory. */
+ * needs no history. Returns false when out of memory. */
 static bool add_history(earlier_benches *out, const char *history, const wanted *w, const char *method) {
   char run[BENCH_RUN_ROOM], last[BENCH_RUN_ROOM] = "", *written = as_in_a_line(bench_method_name(method));
   bool found = written != NULL;
@@ -157,14 +158,14 @@ static bool make_wanted(wanted *out, const char *name, const bench_facts *facts,
     if (texts[i] == NULL) return false;
     if (strlen(texts[i]) >= out->size) out->size = strlen(texts[i]) + 1;
   }
-  out->room = malloc(out->size); /* a text of a line that does not fit is another one */
+  out->room = malloc(out->size); /* a text of a line that does not fit cannot be equal */
   return out->room != NULL;
 }
 
 bool earlier_find(earlier_benches *out, const char *history, const char *name, const bench_facts *facts,
                   const char *const *methods, size_t method_count) {
   wanted w;
-  size_t longest = 64; /* kinds, and a method without a name */
+  size_t longest = 64; /* enough for kinds, and for a method without a name */
   *out = (earlier_benches){.histories = calloc(method_count + 1, sizeof *out->histories),
                            .medians = calloc(method_count + 1, sizeof *out->medians)};
   for (size_t i = 0; i < method_count; i++)
@@ -190,15 +191,15 @@ exit_status base_open(etr_profile **out, const cli_settings *settings, const ben
   cli_settings own = *settings;
   *out = NULL;
   if (job->base.arguments == NULL) return EXIT_DONE;
-  if (settings->against_record != NULL) { /* a record of its own comes without the new side's files */
+  if (settings->against_record != NULL) { /* a record of its own replaces the files of the new side */
     own.record = settings->against_record;
     own.etrecord = own.pte = NULL;
   }
   return bench_open_side(out, &own, &job->base);
 }
 
-/* Prints a comparison, and returns what --fail-above makes of it. */
-static exit_status judge(const bench_newer *newer, const etr_comparison *comparison) {
+/* Prints a comparison. Returns the exit status by --fail-above. */
+static exit_status print_and_check(const bench_newer *newer, const etr_comparison *comparison) {
   exit_status status = newer->prints ? command_print_diff(comparison, newer->text) : EXIT_DONE;
   return status == EXIT_DONE ? command_check_limits(comparison, newer->settings) : status;
 }
@@ -214,7 +215,7 @@ static exit_status compare_in_turns(const bench_newer *newer, const etr_profile 
     message_put_plain(stdout, newer->job->facts.against);
     fputs(":\n\n", stdout);
   }
-  exit_status status = judge(newer, comparison);
+  exit_status status = print_and_check(newer, comparison);
   etr_comparison_close(comparison);
   return status;
 }
@@ -223,8 +224,8 @@ static exit_status compare_in_turns(const bench_newer *newer, const etr_profile 
 
 static const char *plural(size_t count) { return count == 1 ? "" : "es"; }
 
-/* Why there is no base: the line is printed, and with --fail-above it is an error. */
-static exit_status say_nothing(const bench_newer *newer, const char *text) {
+/* Prints why there is no base. With --fail-above that is an error. */
+static exit_status report_no_base(const bench_newer *newer, const char *text) {
   const char *name = newer->job->history.name;
   if (newer->prints) {
     putchar('\n');
@@ -237,8 +238,8 @@ static exit_status say_nothing(const bench_newer *newer, const char *text) {
   return EXIT_CANNOT_TELL;
 }
 
-/* Says which bench is the base, and how the sessions are known to differ. */
-static void introduce(const earlier_benches *earlier, const etr_comparison *comparison) {
+/* Prints which bench is the base, and how much sessions are known to differ. */
+static void print_base(const earlier_benches *earlier, const etr_comparison *comparison) {
   size_t known = earlier->fewest > 0 ? earlier->fewest : earlier->alike;
   double assumed = 100 * comparison->recording_noise;
   fputs("\ncompared with the bench of ", stdout);
@@ -269,10 +270,10 @@ static exit_status compare_documents(const bench_newer *newer, const earlier_ben
                      now = {newer->document->text, newer->document->size, "this bench"};
   if (etr_compare_documents(&comparison, &base, &now, &options, &error) != ETR_OK) {
     message_warning("%s: %s", path, error.message);
-    return say_nothing(newer, "the last bench cannot be read");
+    return report_no_base(newer, "the last bench cannot be read");
   }
-  if (newer->prints) introduce(earlier, comparison);
-  exit_status status = judge(newer, comparison);
+  if (newer->prints) print_base(earlier, comparison);
+  exit_status status = print_and_check(newer, comparison);
   etr_comparison_close(comparison);
   return status;
 }
@@ -283,14 +284,14 @@ static exit_status compare_with(const bench_newer *newer, const earlier_benches 
   if (earlier->others > 0)
     (void)snprintf(text, sizeof text, "%zu earlier bench%s of that name ran on another host or device", earlier->others,
                    plural(earlier->others));
-  if (earlier->run[0] == '\0') return say_nothing(newer, text);
+  if (earlier->run[0] == '\0') return report_no_base(newer, text);
   history_path(&newer->job->history, earlier->run, "profile.json", path);
   exit_status status;
   if (bench_document_read(&old, path)) {
     status = compare_documents(newer, earlier, &old, path);
   } else {
     message_warning("%s: %s", path, strerror(errno));
-    status = say_nothing(newer, "the last bench's folder is gone");
+    status = report_no_base(newer, "the last bench's folder was removed");
   }
   bench_document_clear(&old);
   return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench.c - `etrecord-tb bench`: reads the dumps of the recordings, and writes what they say.
+ * bench.c - `etrecord-tb bench`: reads the ETDumps of the recordings and writes the results.
  */
 #include "bench/base.h"
 #include "bench/job.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The lines of a history: written, and shown as what became of a measure ---- */
+/* ---- The lines of a history ---- */
 
 enum { MOST_POINTS = 10, SHORT_COMMIT = 10 };
 
@@ -45,17 +45,17 @@ static void put_line(FILE *out, const bench_job *job, const bench_measure *measu
 /* ---- The trend ---- */
 
 typedef struct point {
-  const char *line; /* of the history */
+  const char *line; /* line of the history */
   char run[BENCH_RUN_ROOM], commit[FACT_ROOM];
   double p50;
 } point;
 
 typedef struct points {
-  point list[MOST_POINTS + 1]; /* the first only for the step to the second */
+  point list[MOST_POINTS + 1]; /* the oldest one is only used for the step to the next */
   size_t count, all;
 } points;
 
-static bool is_of(const char *line, const char *key, const char *text) {
+static bool has_text(const char *line, const char *key, const char *text) {
   char value[1024];
   return flat_json_text(line, key, value, sizeof value) && strcmp(value, text) == 0;
 }
@@ -64,7 +64,7 @@ static points find_points(const char *history, const bench_measure *measure) {
   points found = {.count = 0};
   for (const char *line; (line = history_line(&history)) != NULL;) {
     point p = {.line = line, .run = "", .commit = ""};
-    if (!is_of(line, "measure", measure->name) || !is_of(line, "unit", measure->unit)) continue;
+    if (!has_text(line, "measure", measure->name) || !has_text(line, "unit", measure->unit)) continue;
     if (!flat_json_number(line, "p50", &p.p50)) continue;
     (void)flat_json_text(line, "run", p.run, sizeof p.run);
     (void)flat_json_text(line, "commit", p.commit, sizeof p.commit);
@@ -78,7 +78,8 @@ static points find_points(const char *history, const bench_measure *measure) {
   return found;
 }
 
-/* Eighths of a line's height, or ASCII: the least at the bottom, the most at the top. */
+/* Writes a curve of one character per point, in eighths of a line's height or in ASCII, from the least to the largest.
+ */
 static void put_curve(FILE *out, const points *p, size_t first, bool ascii) {
   static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static const char letters[] = "_.,-=+*#";
@@ -96,9 +97,9 @@ static void put_curve(FILE *out, const points *p, size_t first, bool ascii) {
   }
 }
 
-/* What a bench and the one before do not have in common, so that their times are not like with like; NULL: nothing, or
- * there is none before. */
-static const char *other_of(const points *p, size_t i) {
+/* Returns the key in which a bench differs from the one before, so that their times are not comparable. Returns NULL if
+ * they do not differ, or if there is no bench before. */
+static const char *find_difference(const points *p, size_t i) {
   static const char *const keys[] = {"host", "device", "command"};
   char before[4096], now[sizeof before];
   for (size_t k = 0; i > 0 && k < sizeof keys / sizeof *keys; k++)
@@ -108,10 +109,10 @@ static const char *other_of(const points *p, size_t i) {
   return NULL;
 }
 
-/* What a median differs by from the one before, in percent; NaN: there is none before, or none that is alike. No word
- * is said of whether it counts: sessions differ. */
+/* Returns the change of a median from the one before, in percent; NaN if there is no comparable one before. Whether the
+ * change is real is not judged here, because sessions differ. */
 static double step_to(const points *p, size_t i) {
-  if (other_of(p, i) != NULL) return (double)NAN;
+  if (find_difference(p, i) != NULL) return (double)NAN;
   return i > 0 && p->list[i - 1].p50 > 0 ? 100 * (p->list[i].p50 / p->list[i - 1].p50 - 1) : (double)NAN;
 }
 
@@ -124,7 +125,7 @@ static void put_point(FILE *out, const points *p, size_t i) {
   double step = step_to(p, i);
   if (step > -0.05 && step < 0.05) step = 0; /* instead of -0.0 */
   if (isfinite(step)) fprintf(out, "  %+8.1f %%", step);
-  if (other_of(p, i) != NULL) fprintf(out, "  other %s", other_of(p, i));
+  if (find_difference(p, i) != NULL) fprintf(out, "  other %s", find_difference(p, i));
   fputc('\n', out);
 }
 
@@ -140,7 +141,7 @@ static void print_method(FILE *out, const char *history, const bench_measure *me
   for (size_t i = first; i < p.count; i++) put_point(out, &p, i);
 }
 
-/* A line each: an LLM runner has several. */
+/* Prints one line for a figure of the runner, since an LLM runner prints several figures. */
 static void print_figure(FILE *out, const char *history, const bench_measure *measure, bool ascii) {
   const points p = find_points(history, measure);
   double step = p.count > 0 ? step_to(&p, p.count - 1) : (double)NAN;
@@ -155,7 +156,7 @@ static void print_figure(FILE *out, const char *history, const bench_measure *me
 
 #define IDENTIFIER "PyTorchObserver "
 
-/* A time between two stamps, or what was counted in it per second. */
+/* A time between two time stamps, or a count per second in that time. */
 typedef struct figure {
   const char *name, *unit, *counted, *from, *to;
 } figure;
@@ -171,7 +172,8 @@ static const figure figures[] = {
 
 /* ---- Reading ---- */
 
-/* A figure by the object of the last such line, as a runner warms up before; NaN: it does not say. */
+/* Returns a figure from the last line "PyTorchObserver {...}", because lines before are those of warm-up. Returns NaN
+ * if the line does not have the figure. */
 static double value_of(const figure *f, const char *output) {
   double from, to, scale, count;
   const char *report = NULL;
@@ -186,8 +188,8 @@ static double value_of(const figure *f, const char *output) {
   return seconds > 0 && flat_json_number(report, f->counted, &count) ? count / seconds : (double)NAN;
 }
 
-/* Adds what the runner printed in each recording, if it did: load, prefill, time to first token, rates. False when out
- * of memory. */
+/* Adds the figures that the runner printed in each recording, if any: load, prefill, time to first token, rates.
+ * Returns false when out of memory. */
 static bool observer_add_measures(bench_measures *measures, const bench_job *job) {
   double *values = calloc(job->newer.count + 1, sizeof *values);
   bool added = values != NULL;
@@ -202,8 +204,8 @@ static bool observer_add_measures(bench_measures *measures, const bench_job *job
 /* ---- Writing ---- */
 
 /* Writes a line for each value, as FAI-PEP's json_with_identifier_converter reads them (identifier
- * "PyTorchObserver "). The converter calls what it keeps "NET latency"; methods are told apart where there are several.
- * link: where TensorBoard shows it. */
+ * "PyTorchObserver "). The converter keeps values as "NET latency"; names of methods are included if there are several.
+ * link: address of TensorBoard's page of these runs. */
 static void observer_write(FILE *out, const bench_measures *measures, const char *link) {
   size_t methods = 0;
   for (size_t i = 0; i < measures->count; i++) methods += measures->list[i].kind == MEASURE_METHOD;
@@ -231,7 +233,7 @@ static void observer_write(FILE *out, const bench_measures *measures, const char
 
 /* ---- The records that PyTorch's benchmark database takes (hud.pytorch.org) ---- */
 
-/* Ours, and what the database calls them. */
+/* Names of measures here, and in the database. */
 static const char *const metrics[][2] = {
     {"load", "model_load_time(ms)"},
     {"prefill", "prefill_time(ms)"},
@@ -276,10 +278,11 @@ static void put_metric(FILE *out, const bench_measure *measure) {
   flat_json_end(&metric);
 }
 
-/* Writes a JSON array with a record for each measure, as schema v3 has them. link: where TensorBoard shows it. */
+/* Writes a JSON array with a record of schema v3 for each measure. link: address of TensorBoard's page of these runs.
+ */
 static void hud_write(FILE *out, const bench_job *job, const bench_measures *measures, const etr_profile *profile,
                       const char *link) {
-  const char *backend = NULL; /* the first method's that has one */
+  const char *backend = NULL; /* backend of the first method that has a delegate */
   for (size_t i = 0; backend == NULL && i < profile->method_count; i++)
     if (profile->methods[i].delegate_count > 0) backend = profile->methods[i].delegates[0].backend;
   fputs("[", out);
@@ -313,25 +316,25 @@ static void hud_write(FILE *out, const bench_job *job, const bench_measures *mea
   fputs("\n]\n", out);
 }
 
-/* ---- `etrecord-tb bench`: reads the dumps of the recordings, and writes what they say ---- */
+/* ---- The command `bench` ---- */
 
-/* What is said of a bench. */
+/* The results of a bench. */
 typedef struct benching {
   const cli_settings *settings;
-  cli_settings text; /* the same, to print on standard output */
+  cli_settings text; /* settings for text on standard output */
   bench_job *job;
-  etr_profile *profile, *base; /* base: of the program that was recorded in turns; NULL: none */
+  etr_profile *profile, *base; /* base: the program that was recorded in turns; NULL: there is none */
   bench_measures measures;
-  const bench_measure *wall;             /* of the recordings */
-  bench_document document;               /* of the profile */
-  char link[BENCH_NAME_ROOM + PATH_MAX]; /* TensorBoard's page of these runs */
-  bool prints;                           /* text on standard output: not where lines for another system go there */
+  const bench_measure *wall;             /* duration of the recordings' processes */
+  bench_document document;               /* the dashboard's document of the profile */
+  char link[BENCH_NAME_ROOM + PATH_MAX]; /* address of TensorBoard's page of these runs */
+  bool prints;                           /* standard output takes text, not lines for another system */
 } benching;
 
 /* ---- Reading ---- */
 
-/* Drops recordings whose dumps cannot be read; the files stay. Each dump is opened alone, since a damaged one among
- * others would take them along. False, with a message: there are none left. */
+/* Drops recordings whose ETDumps cannot be read; the files remain. Each ETDump is opened alone, because together with
+ * others a damaged one would make all unreadable. Returns false, with a message, if no recording is left. */
 static bool keep_readable(const benching *b, bench_side *side) {
   const etr_options reading = {.ticks_per_second = b->settings->ticks_per_second,
                                .max_bytes = command_bytes(b->settings->max_bytes),
@@ -344,7 +347,7 @@ static bool keep_readable(const benching *b, bench_side *side) {
     const etr_inputs inputs = {.etdumps = &recording->dump, .etdump_count = 1};
     etr_status status = etr_profile_open(&profile, &inputs, &reading, &error);
     if (status == ETR_OK && profile->run_count == 0)
-      status = message_fail(&error, ETR_ERROR_FORMAT, "%s: this ETDump holds no run", recording->dump);
+      status = message_fail(&error, ETR_ERROR_FORMAT, "%s: this ETDump contains no run", recording->dump);
     etr_profile_close(profile);
     if (status == ETR_OK) {
       side->recordings[kept++] = *recording;
@@ -387,8 +390,8 @@ static double cost_of_tracing(const benching *b) {
 
 enum { OWN_HPARAMS = 16 };
 
-/* What is known of the bench, and the medians of what the runner printed. The user's own come last, and so count where
- * they are called alike. */
+/* Fills the hparams: facts about the bench, and medians of the figures that the runner printed. The user's own come
+ * last, and so replace others of the same name. */
 static size_t fill_hparams(const benching *b, etr_tag *out, char texts[OWN_HPARAMS][32], char numbers[3][32]) {
   const bench_facts *facts = &b->job->facts;
   size_t count = 0;
@@ -419,7 +422,7 @@ static exit_status write_runs(const benching *b) {
   etr_logdir_options options;
   etr_error error;
   if (b->profile->graph_count == 0) {
-    message_warning("nothing for TensorBoard: " MESSAGE_NO_GRAPH);
+    message_warning("nothing was written for TensorBoard: " MESSAGE_NO_GRAPH);
     return EXIT_DONE;
   }
   bench_logdir_options(&options, b->settings, host);
@@ -453,10 +456,10 @@ static etr_status emit_target(void *context, const etr_sink *sink, etr_error *er
   return written ? ETR_OK : message_fail(error, ETR_ERROR_IO, "cannot write the output");
 }
 
-/* ---- The whole ---- */
+/* ---- Running the command ---- */
 
-/* Prints the medians of the last benches of each method, this one last: the steps between them, and a small curve.
- * Then a line for each figure that the runner printed. lines: of this bench, as in a history. */
+/* Prints for each method the medians of the last benches, this one last, with the steps between them and a small curve.
+ * Then prints a line for each figure of the runner. lines: the lines of this bench for the history. */
 static exit_status print_trend(const benching *b, const char *lines) {
   bool ascii = command_table_options(b->settings).ascii, has_figures = false;
   const bench_measures *measures = &b->measures;
@@ -478,7 +481,7 @@ static exit_status print_trend(const benching *b, const char *lines) {
   return EXIT_DONE;
 }
 
-static exit_status say(benching *b, const char *lines) {
+static exit_status print_results(benching *b, const char *lines) {
   double cost = cost_of_tracing(b), untraced = b->job->facts.untraced_seconds;
   exit_status status = b->settings->has_bench_target ? command_put(b->settings, emit_target, b) : EXIT_DONE;
   if (status != EXIT_DONE || !b->prints) return status;
@@ -486,23 +489,23 @@ static exit_status say(benching *b, const char *lines) {
   if (isfinite(cost))
     printf("\ntracing: the process takes %.3f s with an ETDump (median), %.3f s without (once): %+.1f %%%s\n",
            b->wall->p50, untraced, cost,
-           untraced >= b->wall->min && untraced <= b->wall->max ? "\n  that is no more than recordings differ" : "");
+           untraced >= b->wall->min && untraced <= b->wall->max ? "\n  recordings differ by at least that much" : "");
   else
-    printf("\ntracing: what it costs cannot be told: %s\n", b->job->facts.untraced_why);
+    printf("\ntracing: its cost is unknown: %s\n", b->job->facts.untraced_why);
   fputs("\ntensorboard --logdir ", stdout);
   message_put_plain(stdout, command_logdir(b->settings));
   fputs("\n", stdout);
   return status == EXIT_DONE ? message_written(ETR_OK, NULL) : status;
 }
 
-/* Warns of recordings of a side that failed; true if there are any. */
+/* Warns if recordings of a side failed. Returns true if any did. */
 static bool warn_of_failed(const benching *b, const bench_side *side) {
   if (side->failed > 0)
     message_warning("%zu of %zu %srecordings failed and do not count", side->failed, b->job->facts.repeat, side->label);
   return side->failed > 0;
 }
 
-/* Appends the lines of this bench to the history, which comes last: what it names is there. */
+/* Appends the lines of this bench to the history. This is done last, when the files that it names exist. */
 static exit_status append_lines(benching *b, char **lines) {
   size_t size = 0;
   FILE *out = open_memstream(lines, &size);
@@ -512,8 +515,8 @@ static exit_status append_lines(benching *b, char **lines) {
   return history_append(&b->job->history, *lines);
 }
 
-/* Writes the profile, which the next bench is compared with, and the run folder; prints the comparison. What
- * --fail-above makes of that goes before recordings that failed. */
+/* Writes the profile's document, with which the next bench is compared, and the run folder; prints the comparison. An
+ * exit status of --fail-above takes precedence over failed recordings. */
 static exit_status write_and_compare(benching *b) {
   char path[PATH_MAX], *lines = NULL;
   etr_error error;
@@ -527,7 +530,7 @@ static exit_status write_and_compare(benching *b) {
   if (status != EXIT_DONE) return status;
   exit_status compared = base_compare(&newer, b->base);
   status = append_lines(b, &lines);
-  if (status == EXIT_DONE) status = say(b, lines);
+  if (status == EXIT_DONE) status = print_results(b, lines);
   if (status == EXIT_DONE) status = compared;
   free(lines);
   bool base_failed = warn_of_failed(b, &b->job->base), failed = warn_of_failed(b, &b->job->newer);

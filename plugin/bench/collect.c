@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * collect.c - the recordings of a bench: warm-up, those that count, and one process without an ETDump between them.
- * With a base, the two programs take turns, the base first. Nothing that a program leaves is read here.
+ * collect.c - makes the recordings of a bench: first warm-up, then one process without an ETDump, then the recordings
+ * that count. With a base, the two programs take turns, the base first. The ETDumps are not read here.
  */
 #include "bench/dump_place.h"
 #include "bench/job.h"
@@ -17,20 +17,20 @@
 
 enum { USUAL_REPEAT = 5, USUAL_WARMUP = 1, USUAL_TIMEOUT = 600, PATIENCE = 10, MOST_SHOWN_LINES = 20 };
 
-/* What a program is run for. */
+/* The purpose for which a program is run. */
 typedef enum recording_kind { KIND_WARM_UP, KIND_UNTRACED, KIND_COUNTS } recording_kind;
 
-/* A program that takes its turns, and where its dumps are. */
+/* A program that takes its turns, and the location of its ETDumps. */
 typedef struct collected_side {
   bench_side *side;
   dump_place place;
-  const char *(*dump)(const bench_history *history, size_t index); /* where a dump goes that counts */
+  const char *(*dump)(const bench_history *history, size_t index); /* path of an ETDump that counts */
 } collected_side;
 
 typedef struct collecting {
   double timeout;
   bench_job *job;
-  collected_side sides[2]; /* in the order of their turns; the new side is the last */
+  collected_side sides[2]; /* in the order of their turns; the new side comes last */
   size_t side_count;
   bool cannot_start;
 } collecting;
@@ -39,8 +39,8 @@ enum { WHAT_ROOM = 64 };
 
 /* ---- Facts ---- */
 
-/* The first line that a program prints; "" if it fails. */
-static void ask(const char *const *arguments, char room[FACT_ROOM]) {
+/* Gives the first line that a program prints; "" if the program fails. */
+static void read_first_line(const char *const *arguments, char room[FACT_ROOM]) {
   runner_outcome outcome;
   runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = PATIENCE});
   room[0] = '\0';
@@ -49,8 +49,8 @@ static void ask(const char *const *arguments, char room[FACT_ROOM]) {
   runner_clear(&outcome);
 }
 
-/* The arguments with blanks in between, as somebody would read them. */
-static char *joined(const char *const *arguments) {
+/* Returns the arguments separated by blanks, for people. Free it. NULL when out of memory. */
+static char *join_arguments(const char *const *arguments) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
@@ -59,15 +59,15 @@ static char *joined(const char *const *arguments) {
   return fclose(out) == 0 ? text : NULL;
 }
 
-/* against: the base's arguments; NULL: there is no base. */
+/* Finds the facts about a bench. against: the base's arguments; NULL: there is no base. */
 static exit_status find_facts(bench_facts *facts, const cli_settings *settings, const char *const *against) {
   const char *const *arguments = settings->program;
   struct utsname system;
   *facts = (bench_facts){.repeat = settings->has_repeat ? (size_t)settings->repeat : USUAL_REPEAT,
                          .warmup = settings->has_warmup ? (size_t)settings->warmup : USUAL_WARMUP,
                          .untraced_seconds = NAN,
-                         .command = joined(arguments),
-                         .against = against != NULL ? joined(against) : NULL};
+                         .command = join_arguments(arguments),
+                         .against = against != NULL ? join_arguments(against) : NULL};
   if (facts->command == NULL || (against != NULL && facts->against == NULL)) return message_failed("out of memory");
   (void)gethostname(facts->host, sizeof facts->host - 1);
   if (uname(&system) == 0) {
@@ -77,21 +77,21 @@ static exit_status find_facts(bench_facts *facts, const cli_settings *settings, 
   if (program_is_adb(arguments)) {
     const char *call[MOST_ADB_ARGUMENTS + 1];
     program_adb(call, arguments, (const char *const[]){"shell", "getprop ro.product.model", NULL});
-    ask(call, facts->device);
+    read_first_line(call, facts->device);
     (void)snprintf(facts->os, sizeof facts->os, "Android");
   }
   for (size_t i = 0; i < settings->hparam_count; i++)
     if (strcmp(settings->hparams[i].name, "device") == 0)
       (void)snprintf(facts->device, sizeof facts->device, "%s", settings->hparams[i].value);
-  ask((const char *const[]){"git", "rev-parse", "HEAD", NULL}, facts->commit);
+  read_first_line((const char *const[]){"git", "rev-parse", "HEAD", NULL}, facts->commit);
   return EXIT_DONE;
 }
 
 /* ---- Progress and failures ---- */
 
-/* "base recording 3 of 5", "warm-up 1 of 1", "recording without ETDump" */
-static void describe(char what[WHAT_ROOM], const collecting *c, const bench_side *side, recording_kind kind,
-                     size_t index) {
+/* Writes "base recording 3 of 5", "warm-up 1 of 1" or "process without ETDump". */
+static void describe_recording(char what[WHAT_ROOM], const collecting *c, const bench_side *side, recording_kind kind,
+                               size_t index) {
   const bench_facts *facts = &c->job->facts;
   if (kind == KIND_UNTRACED)
     (void)snprintf(what, WHAT_ROOM, "%sprocess without ETDump", side->label);
@@ -109,7 +109,7 @@ static void end_progress(void) {
 }
 
 /* Shows the last lines of what a program printed. */
-static void tell_output(const char *output) {
+static void print_output(const char *output) {
   const char *at = output + strlen(output);
   if (at > output && at[-1] == '\n') at--;
   for (size_t count = 0; at > output; at--)
@@ -124,35 +124,35 @@ static void tell_output(const char *output) {
   }
 }
 
-static void tell_failure(const bench_side *side, const char *what, const char *reason, const char *output) {
+static void print_failure(const bench_side *side, const char *what, const char *reason, const char *output) {
   end_progress();
   (void)message_failed("%s (%s): %s", what, side->arguments[0], reason);
-  if (output != NULL) tell_output(output);
+  if (output != NULL) print_output(output);
 }
 
 /* ---- Recordings ---- */
 
-/* Records once, and moves the dump to a file. False: that failed, and a message has said so. */
+/* Records once, and moves the ETDump to a file. Returns false, with a message, if that failed. */
 static bool record_once(collecting *c, collected_side *of, recording_kind kind, size_t index, const char *to,
                         runner_outcome *outcome) {
   char reason[RUNNER_REASON_ROOM], what[WHAT_ROOM];
   etr_error error;
-  describe(what, c, of->side, kind, index);
+  describe_recording(what, c, of->side, kind, index);
   show_progress(what);
   bool remembers = dump_place_remember(&of->place, &error) == ETR_OK;
   runner_run(outcome, &(runner_program){.arguments = of->side->arguments, .seconds = c->timeout});
   if (!runner_succeeded(outcome)) {
     runner_reason(outcome, c->timeout, reason);
     c->cannot_start = outcome->start_error != 0;
-    tell_failure(of->side, what, reason, c->cannot_start ? NULL : outcome->output);
+    print_failure(of->side, what, reason, c->cannot_start ? NULL : outcome->output);
     return false;
   }
   if (remembers && dump_place_take(&of->place, to, &error) == ETR_OK) return true;
-  tell_failure(of->side, what, error.message, outcome->output);
+  print_failure(of->side, what, error.message, outcome->output);
   return false;
 }
 
-/* Records a side once; a dump of a warm-up is removed. */
+/* Records a side once. The ETDump of a warm-up is removed. */
 static void record_in_turn(collecting *c, collected_side *of, recording_kind kind, size_t index) {
   bench_side *side = of->side;
   runner_outcome outcome;
@@ -169,7 +169,8 @@ static void record_in_turn(collecting *c, collected_side *of, recording_kind kin
   runner_clear(&outcome);
 }
 
-/* Each side so many times, in turns: A B A B. A machine changes by the hour, and so meets both sides alike. */
+/* Records each side `turns` times, in turns: A B A B. Machines change by the hour, and in turns this affects both
+ * sides. */
 static void take_turns(collecting *c, size_t turns, recording_kind kind) {
   for (size_t i = 0; i < turns; i++)
     for (size_t k = 0; k < c->side_count && !c->cannot_start; k++) record_in_turn(c, &c->sides[k], kind, i);
@@ -177,9 +178,10 @@ static void take_turns(collecting *c, size_t turns, recording_kind kind) {
 
 /* ---- The cost of tracing ---- */
 
-/* A runner that was built for tracing traces without the option, too, into a file of its own choice. */
+/* Runs a program without the option that names its ETDump. A runner that was built for tracing may still trace, into a
+ * file of its own choice. */
 static void run_untraced(const collecting *c, const char *const *arguments) {
-  static const char default_dump[] = "model.etdump"; /* of executor_runner */
+  static const char default_dump[] = "model.etdump"; /* the default of executor_runner */
   bench_job *job = c->job;
   runner_outcome outcome;
   dump_place place;
@@ -190,14 +192,14 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
     job->facts.untraced_why = "model.etdump is in the working directory, which the runner might replace";
     return;
   }
-  describe(what, c, &job->newer, KIND_UNTRACED, 0);
+  describe_recording(what, c, &job->newer, KIND_UNTRACED, 0);
   show_progress(what);
   bool remembers = dump_place_remember(&place, &error) == ETR_OK;
   runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = c->timeout});
   if (!runner_succeeded(&outcome))
     job->facts.untraced_why = "the runner fails without the option that names its ETDump";
   else if (!remembers || dump_place_take(&place, history_spare(&job->history), &error) == ETR_OK)
-    job->facts.untraced_why = "the runner leaves an ETDump without the option that names it, too";
+    job->facts.untraced_why = "the runner leaves an ETDump even without the option that names it";
   else
     job->facts.untraced_seconds = outcome.seconds;
   (void)unlink(history_spare(&job->history));
@@ -205,7 +207,8 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   dump_place_clear(&place);
 }
 
-/* Runs the new side without its dump's option. On a device a dump elsewhere would not be seen. */
+/* Runs the new side without the option that names its ETDump. This is not done on a device, where an ETDump in another
+ * place would remain unnoticed. */
 static void measure_tracing(const collecting *c) {
   bench_job *job = c->job;
   const char *const *arguments = job->newer.arguments;
@@ -214,12 +217,12 @@ static void measure_tracing(const collecting *c) {
     run_untraced(c, untraced);
   else
     job->facts.untraced_why = program_is_adb(arguments)
-                                  ? "whether a process on a device leaves an ETDump cannot be seen"
-                                  : "the runner has no option --etdump_path that could be left out";
+                                  ? "it cannot be seen whether a process on a device leaves an ETDump"
+                                  : "the runner was started without the option --etdump_path, so it cannot be left out";
   free(untraced);
 }
 
-/* ---- The whole ---- */
+/* ---- Running a job ---- */
 
 static exit_status check_settings(const cli_settings *settings) {
   exit_status checked = command_check_noise(settings, "bench");
@@ -228,7 +231,7 @@ static exit_status check_settings(const cli_settings *settings) {
   if (settings->name != NULL && (strchr(settings->name, '/') != NULL || settings->name[0] == '.'))
     return message_usage("bench", "--name is the name of a folder, not \"%s\"", settings->name);
   if (settings->against_record != NULL && settings->against == NULL)
-    return message_usage("bench", "--against-record is the record of --against, which is not given");
+    return message_usage("bench", "--against-record needs --against: give the base's command line");
   return EXIT_DONE;
 }
 
@@ -269,10 +272,10 @@ static exit_status record_job(bench_job *job, const cli_settings *settings) {
   collecting c = {.timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT, .job = job};
   if (job->base.arguments != NULL) {
     const char *own = settings->against_record;
-    /* Before anything is recorded, as the times would be of no use. */
+    /* This warning comes before anything is recorded, because the recorded times would be useless. */
     if (own == NULL && !program_has_same_model(job->newer.arguments, job->base.arguments))
-      message_warning("%s: base and new run different models (%s and %s), and this record is of one: the base's times "
-                      "may be on wrong nodes; name its record with --against-record",
+      message_warning("%s: base and new run different models (%s and %s), so the base's times may be on wrong nodes: "
+                      "name the base's record with --against-record",
                       settings->record != NULL ? settings->record : settings->etrecord,
                       program_model_path(job->base.arguments), program_model_path(job->newer.arguments));
     add_side(&c, &job->base, settings, own != NULL ? own : settings->record);

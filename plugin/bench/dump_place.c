@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dump_place.c - marks of files before and after a recording; moving a file; adb's rm and pull.
+ * dump_place.c - compares files before and after a recording, moves a file, and runs adb's rm and pull.
  */
 #include "bench/dump_place.h"
 
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATIENCE = 60 }; /* seconds, for adb */
+enum { PATIENCE = 60 }; /* seconds after which a call of adb is killed */
 
 /* ---- Marks ---- */
 
@@ -42,7 +42,7 @@ bool dump_place_is_dump(const char *path) {
 
 /* ---- Folders ---- */
 
-/* What to do with a file of a folder; false ends the walk. */
+/* A function that is called for each file of a folder; it returns false to end the walk. */
 typedef bool (*file_visitor)(dump_place *place, const char *path, const file_mark *mark, void *context);
 
 static bool walk_folder(dump_place *place, const char *folder, file_visitor visit, void *context) {
@@ -115,8 +115,9 @@ static bool copy_file(const char *from, const char *to) {
   return copied;
 }
 
-/* A dump that cannot be removed where it is does no harm: it is remembered before the next recording. */
-static etr_status move(const char *from, const char *to, etr_error *error) {
+/* Moves an ETDump. It does no harm if the original cannot be removed, because it is remembered before the next
+ * recording. */
+static etr_status move_dump(const char *from, const char *to, etr_error *error) {
   if (rename(from, to) == 0) return ETR_OK;
   if (!copy_file(from, to))
     return message_fail(error, ETR_ERROR_IO, "cannot move the ETDump %s to %s: %s", from, to, strerror(errno));
@@ -139,7 +140,7 @@ static void remove_on_device(const dump_place *place) {
   runner_clear(&outcome);
 }
 
-static etr_status pull(const dump_place *place, const char *to, etr_error *error) {
+static etr_status pull_dump(const dump_place *place, const char *to, etr_error *error) {
   char reason[RUNNER_REASON_ROOM];
   const char *arguments[MOST_ADB_ARGUMENTS + 1];
   runner_outcome outcome;
@@ -156,7 +157,7 @@ static etr_status pull(const dump_place *place, const char *to, etr_error *error
   return status;
 }
 
-/* ---- The whole ---- */
+/* ---- Taking an ETDump ---- */
 
 void dump_place_init(dump_place *place, const char *const *arguments, const char *pull_path, const char *record) {
   struct stat about;
@@ -178,11 +179,11 @@ etr_status dump_place_remember(dump_place *place, etr_error *error) {
 }
 
 etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) {
-  if (place->is_on_device) return pull(place, to, error);
+  if (place->is_on_device) return pull_dump(place, to, error);
   if (place->path == NULL) {
     newest_dump newest = {.path = ""};
     (void)visit_files(place, look_at_file, &newest);
-    if (newest.mark.is_there) return move(newest.path, to, error);
+    if (newest.mark.is_there) return move_dump(newest.path, to, error);
     return message_fail(error, ETR_ERROR_IO,
                         "no new ETDump in %s%s%s: name the runner's file with --pull, or give it --etdump_path",
                         "the working directory", place->folders[1] != NULL ? " or " : "",
@@ -194,5 +195,5 @@ etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) 
   if (is_same(&after, &place->before))
     return message_fail(error, ETR_ERROR_IO, "no ETDump: %s is from before the recording, which did not write it",
                         place->path);
-  return move(place->path, to, error);
+  return move_dump(place->path, to, error);
 }

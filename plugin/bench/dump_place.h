@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dump_place.h - where a runner leaves its ETDump, and taking it from there. Layer 6.
+ * dump_place.h - finds the ETDump that a runner leaves, and moves it. Layer 6.
  *
- * A dump that was there before a recording is never taken: what is there is remembered, and on a device removed. The
- * dump is moved, so that the next recording starts without one.
+ * An ETDump from before a recording is never taken: existing files are remembered, and on a device the file is removed.
+ * The ETDump is moved, so that the next recording starts without one.
  */
 #ifndef ETR_DUMP_PLACE_H
 #define ETR_DUMP_PLACE_H
@@ -12,7 +12,7 @@
 
 #include <sys/stat.h>
 
-/** What tells a file from a later one of the same name. */
+/** The state of a file, by which a later file of the same name is distinguished from it. */
 typedef struct file_mark {
   bool is_there;
   dev_t device;
@@ -28,28 +28,29 @@ typedef struct seen_file {
 } seen_file;
 
 typedef struct dump_place {
-  const char *const *arguments; /* of the runner */
-  const char *path;             /* on this machine, or on adb's device; NULL: any new ETDump in the folders */
+  const char *const *arguments; /* arguments of the runner */
+  const char *path;             /* path on this machine or on adb's device; NULL: any new ETDump in the folders */
   bool is_on_device;
-  const char *folders[2]; /* NULL: none */
-  file_mark before;       /* of path */
-  seen_file *seen;        /* in the folders */
+  const char *folders[2]; /* folders in which new ETDumps are looked for; NULL: none */
+  file_mark before;       /* state of the file `path` before the recording */
+  seen_file *seen;        /* files in the folders before the recording */
   size_t seen_count;
 } dump_place;
 
-/** Borrows all. pull: where the dump is; NULL: as the runner's arguments say. record: another folder to look in. */
+/** Initializes a place and borrows all arguments. pull: path of the ETDump; NULL: the path in the runner's arguments.
+ * record: another folder in which ETDumps are looked for. */
 void dump_place_init(dump_place *place, const char *const *arguments, const char *pull, const char *record);
 
-/** Remembers what is there, before a recording. Errors: ETR_ERROR_MEMORY. */
+/** Remembers the files that exist before a recording. Errors: ETR_ERROR_MEMORY. */
 etr_status dump_place_remember(dump_place *place, etr_error *error);
 
-/** Moves the recording's dump to a file. Errors: ETR_ERROR_IO: there is none, or it is the one of before, or it cannot
- * be moved; the message says what was looked for. */
+/** Moves the recording's ETDump to a file. Errors: ETR_ERROR_IO if there is none, if it is from before the recording,
+ * or if it cannot be moved; the message names the file. */
 etr_status dump_place_take(dump_place *place, const char *to, etr_error *error);
 
 void dump_place_clear(dump_place *place);
 
-/** True if a file begins like an ETDump. */
+/** Returns true if a file begins like an ETDump. */
 bool dump_place_is_dump(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * folder_watch.c - inotify, or looking at the folder again and again.
+ * folder_watch.c - watches a folder by inotify, or by listing it repeatedly.
  */
 #include "bench/folder_watch.h"
 
@@ -33,7 +33,7 @@ static bool is_file(const folder_watch *watch, const char *name, struct stat *ab
   return name[0] != '.' && size > 0 && (size_t)size < sizeof path && stat(path, about) == 0 && S_ISREG(about->st_mode);
 }
 
-/* SIGINT is only let through here. False: it came. */
+/* Waits for an event or a timeout. SIGINT is unblocked only here. Returns false if it arrived. */
 static bool wait_for(folder_watch *watch, const struct timespec *most) {
   fd_set ready;
   FD_ZERO(&ready);
@@ -54,7 +54,7 @@ static int begin_inotify(const char *path) {
   return -1;
 }
 
-/* True if an event is one to tell. */
+/* Reads the next event. Returns true if it is to be reported. */
 static bool read_event(folder_watch *watch, folder_event *what, char name[NAME_MAX + 1]) {
   struct inotify_event event;
   struct stat about;
@@ -95,54 +95,54 @@ static folder_event next_by_inotify(folder_watch *watch, char name[NAME_MAX + 1]
 }
 #endif
 
-/* ---- Looking ---- */
+/* ---- Listing ---- */
 
-static void look_at(folder_watch *watch, const char *name, bool is_first) {
+static void update_file(folder_watch *watch, const char *name, bool is_first) {
   struct stat about;
   size_t i = 0;
   if (!is_file(watch, name, &about)) return;
   while (i < watch->file_count && strcmp(watch->files[i].name, name) != 0) i++;
   if (i == watch->file_count) {
-    looked_at *more = realloc(watch->files, (i + 1) * sizeof *more);
+    watched_file *more = realloc(watch->files, (i + 1) * sizeof *more);
     if (more == NULL) return;
     watch->files = more;
     watch->file_count++;
-    more[i] = (looked_at){.is_told = false};
+    more[i] = (watched_file){.is_reported = false};
     (void)snprintf(more[i].name, sizeof more[i].name, "%s", name);
   }
-  looked_at *file = &watch->files[i];
+  watched_file *file = &watch->files[i];
   struct timespec changed = etr_changed_at(&about);
   bool is_same = file->size == about.st_size && file->changed.tv_sec == changed.tv_sec &&
                  file->changed.tv_nsec == changed.tv_nsec;
   file->changed = changed;
   file->size = about.st_size;
   file->is_there = is_same;
-  file->is_told = is_first || (file->is_told && is_same);
+  file->is_reported = is_first || (file->is_reported && is_same);
 }
 
-/* False: the folder is gone. */
-static bool look(folder_watch *watch, bool is_first) {
+/* Lists the folder. Returns false if the folder does not exist any more. */
+static bool list_folder(folder_watch *watch, bool is_first) {
   DIR *directory = opendir(watch->path);
   if (directory == NULL) return false;
   for (size_t i = 0; i < watch->file_count; i++) watch->files[i].is_there = false;
-  for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) look_at(watch, entry->d_name, is_first);
+  for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) update_file(watch, entry->d_name, is_first);
   (void)closedir(directory);
   return true;
 }
 
-static folder_event next_by_looking(folder_watch *watch, char name[NAME_MAX + 1]) {
+static folder_event next_by_listing(folder_watch *watch, char name[NAME_MAX + 1]) {
   time_t seconds = (time_t)watch->interval;
   const struct timespec pause = {seconds, (long)((watch->interval - (double)seconds) * 1e9)};
   for (;;) {
     for (size_t i = 0; i < watch->file_count; i++) {
-      looked_at *file = &watch->files[i];
-      if (!file->is_there || file->is_told) continue;
-      file->is_told = true;
+      watched_file *file = &watch->files[i];
+      if (!file->is_there || file->is_reported) continue;
+      file->is_reported = true;
       memcpy(name, file->name, sizeof file->name);
       return FOLDER_FILE;
     }
     if (!wait_for(watch, &pause)) return FOLDER_ENDED;
-    if (!look(watch, false)) return FOLDER_GONE;
+    if (!list_folder(watch, false)) return FOLDER_GONE;
   }
 }
 
@@ -160,11 +160,11 @@ bool folder_watch_begin(folder_watch *watch, const char *path, bool use_inotify,
   (void)sigdelset(&watch->waiting, SIGINT);
   if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) (void)sigaction(SIGINT, &action, NULL);
   if (use_inotify) watch->inotify = begin_inotify(path);
-  return watch->inotify >= 0 || look(watch, true);
+  return watch->inotify >= 0 || list_folder(watch, true);
 }
 
 folder_event folder_watch_next(folder_watch *watch, char name[NAME_MAX + 1]) {
-  return watch->inotify >= 0 ? next_by_inotify(watch, name) : next_by_looking(watch, name);
+  return watch->inotify >= 0 ? next_by_inotify(watch, name) : next_by_listing(watch, name);
 }
 
 void folder_watch_end(folder_watch *watch) {

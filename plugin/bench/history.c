@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * history.c - the lock, the folder of a bench, the file of lines.
+ * history.c - locks the folder of a name, makes the folder of a bench, reads and writes the file of lines.
  */
 #define _DEFAULT_SOURCE /* flock() */
 #include "base/system.h"
@@ -22,7 +22,7 @@
 
 enum { ATTEMPTS = 100, MOST_HISTORY_BYTES = 256 << 20 };
 
-/* ---- Files of a bench that comes to nothing ---- */
+/* ---- Files of an unfinished bench ---- */
 
 /* The bench whose files a signal handler removes; handlers get no context. */
 static bench_history *volatile unfinished;
@@ -61,7 +61,7 @@ static bool note_file(bench_history *history, const char *name) {
   return add_file(history, path);
 }
 
-/* The folders first, since files are removed from the last to the first. */
+/* Lists the files of this bench. Folders come first, because files are removed from the last to the first. */
 static bool note_files(bench_history *history, size_t dump_count, bool has_base) {
   char path[PATH_MAX];
   history->files = calloc(2 * dump_count + 6, sizeof *history->files);
@@ -94,7 +94,7 @@ void history_path(const bench_history *history, const char *run, const char *fil
   (void)snprintf(path, PATH_MAX, "%.*s/%s/%s", PATH_MAX - 256, history->folder, run, file);
 }
 
-/* Makes the folder and those above it. */
+/* Makes the folder and the folders above it. */
 static bool make_folders(bench_history *history) {
   bool is_new = false;
   for (char *at = history->folder + 1; *at != '\0'; at++) {
@@ -110,7 +110,7 @@ static bool make_folders(bench_history *history) {
   return is_new || errno == EEXIST;
 }
 
-/* Opens and locks the folder, again if somebody removed it before it was locked. */
+/* Opens and locks the folder, and tries again if another process removed it before it was locked. */
 static exit_status take_folder(bench_history *history) {
   struct stat opened, named;
   for (int i = 0; i < ATTEMPTS; i++) {
@@ -120,7 +120,7 @@ static exit_status take_folder(bench_history *history) {
     if (history->lock < 0 && errno == ENOENT) continue;
     if (history->lock < 0) return message_failed("%s: cannot open this folder: %s", history->folder, strerror(errno));
     if (flock(history->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      return message_failed("%s: another bench of this name is running; wait for its end, or choose another --name",
+      return message_failed("%s: another bench of this name is running: wait until it ends, or choose another --name",
                             history->folder);
     if (fstat(history->lock, &opened) == 0 && stat(history->folder, &named) == 0 && opened.st_ino == named.st_ino &&
         opened.st_dev == named.st_dev)
@@ -143,12 +143,13 @@ static char *read_all(FILE *file, size_t *size) {
   errno = S_ISREG(about.st_mode) ? EFBIG : EISDIR;
   char *text = fits ? calloc(1, (size_t)about.st_size + 2) : NULL;
   size_t got = text != NULL ? fread(text, 1, (size_t)about.st_size, file) : 0;
-  if (got > 0 && text[got - 1] != '\n') text[got++] = '\n'; /* it was cut; what is appended starts a line */
+  if (got > 0 && text[got - 1] != '\n')
+    text[got++] = '\n'; /* the last line was cut off; appended text begins a new line */
   *size = got;
   return text;
 }
 
-/* Before anything is run: what cannot be read could not be replaced. */
+/* Reads the history before any program runs, because a file that cannot be read could not be replaced. */
 static exit_status read_file(bench_history *history) {
   char path[PATH_MAX];
   path_of_file(history, path);
@@ -162,7 +163,7 @@ static exit_status read_file(bench_history *history) {
 
 /* ---- The folder of a bench ---- */
 
-/* Two benches in one second get different folders. */
+/* Makes the folder of this bench. Two benches in one second get different folders. */
 static exit_status make_run_folder(bench_history *history) {
   char path[PATH_MAX], stamp[BENCH_RUN_ROOM / 2 + 8], member[BENCH_RUN_ROOM + 16];
   time_t now = time(NULL);
@@ -173,7 +174,7 @@ static exit_status make_run_folder(bench_history *history) {
     (void)snprintf(history->run, sizeof history->run, i > 1 ? "%s~%u" : "%s", stamp, i);
     history_path(history, history->run, "", path);
     (void)snprintf(member, sizeof member, "\"run\": \"%s\"", history->run);
-    if (strstr(history->text, member) != NULL) continue; /* a bench of this name, whose folder may be gone */
+    if (strstr(history->text, member) != NULL) continue; /* an earlier bench, whose folder may have been removed */
     if (mkdir(path, 0777) == 0) return EXIT_DONE;
     if (errno != EEXIST) break;
   }
@@ -194,7 +195,7 @@ exit_status history_open(bench_history *history, const char *logdir, const char 
   if (status != EXIT_DONE) return status;
   unfinished = history;
   ending_set_cleanup(remove_unfinished);
-  char path[PATH_MAX]; /* the base's dumps are apart, so that either folder holds the recordings of one program */
+  char path[PATH_MAX]; /* of the base, so that each folder has the recordings of one program */
   history_path(history, history->run, "base", path);
   return !has_base || mkdir(path, 0777) == 0 ? EXIT_DONE
                                              : message_failed("%s: cannot make this folder: %s", path, strerror(errno));
@@ -231,8 +232,8 @@ void history_warn(const bench_history *history) {
   }
   path_of_file(history, path);
   if (others > 0)
-    message_warning("%s: line %zu is damaged%s; such lines stay in the file and are left out of the trend", path, first,
-                    others > 1 ? ", and so are others" : "");
+    message_warning("%s: line %zu is damaged%s: damaged lines stay in the file and are excluded from the trend", path,
+                    first, others > 1 ? ", and so are others" : "");
 }
 
 const char *history_line(const char **at) {

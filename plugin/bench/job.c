@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * job.c - names, records and run folders of `bench` and `watch`; what a bench measured. Statistics of a profile are
- * taken over; those of a runner's own figures are made here.
+ * job.c - names, records and run folders of `bench` and `watch`; the measures of a bench. Statistics of methods are
+ * those of the profile; statistics of a runner's figures are computed here.
  */
 #include "bench/job.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As `write` calls it: the folder that the record is, or is in. */
+/* The default is that of `write`: the name of the folder that the record is, or is in. */
 void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]) {
   const char *record = settings->record != NULL ? settings->record : settings->etrecord;
   char *path = settings->name == NULL && record != NULL ? realpath(record, NULL) : NULL;
@@ -23,7 +23,7 @@ void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]
   free(path);
 }
 
-/* command_find() frees and lends the dumps that it finds; those here stand in for them. */
+/* command_find() looks for ETDumps and keeps them in `found`; the caller's ETDumps replace them. */
 exit_status bench_open(etr_profile **out, const cli_settings *settings, const char *const *dumps, size_t count) {
   etr_error error;
   etr_inputs found;
@@ -75,7 +75,7 @@ static bench_measure *add_measure(bench_measures *measures, size_t count) {
   return more;
 }
 
-static double ms(const etr_profile *profile, double ticks) { return etr_ticks_to_unit(profile, ticks, ETR_UNIT_MS); }
+static double to_ms(const etr_profile *profile, double ticks) { return etr_ticks_to_unit(profile, ticks, ETR_UNIT_MS); }
 
 const char *bench_kind_name(measure_kind kind) {
   static const char *const names[] = {"method", "runner", "wall"};
@@ -93,11 +93,11 @@ bool bench_measures_add_methods(bench_measures *measures, const etr_profile *pro
     added->name = bench_method_name(method->name);
     added->unit = "ms";
     added->count = method->run_count;
-    for (size_t k = 0; k < added->count; k++) added->values[k] = ms(profile, (double)method->execute_per_run[k]);
-    added->p50 = ms(profile, method->execute.p50);
-    added->avg = ms(profile, method->execute.avg);
-    added->min = ms(profile, method->execute.min);
-    added->max = ms(profile, method->execute.max);
+    for (size_t k = 0; k < added->count; k++) added->values[k] = to_ms(profile, (double)method->execute_per_run[k]);
+    added->p50 = to_ms(profile, method->execute.p50);
+    added->avg = to_ms(profile, method->execute.avg);
+    added->min = to_ms(profile, method->execute.min);
+    added->max = to_ms(profile, method->execute.max);
   }
   return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * program.c - reads a runner's arguments as ExecuTorch's own runners do (gflags: one dash or two, "=" or a blank), and
+ * program.c - reads a runner's arguments as ExecuTorch's runners do (gflags: one dash or two, "=" or a blank), and
  * splits command lines.
  */
 #include "bench/program.h"
@@ -15,7 +15,8 @@
 static const char *const dump_options[] = {"etdump_path", "etdump-path", "etdump", NULL};
 static const char *const model_options[] = {"model_path", "model-path", NULL};
 
-/* How many arguments an option takes at this place, with its value: 0, 1 or 2. */
+/* Returns the number of arguments that one of the options takes at `at`, with its value: 0 (there is none), 1 or 2.
+ * Sets *value to the value. */
 static size_t take_option(const char *const *at, const char *const *names, const char **value) {
   const char *text = at[0];
   if (text[0] != '-') return 0;
@@ -84,17 +85,17 @@ void program_adb(const char *out[MOST_ADB_ARGUMENTS + 1], const char *const *arg
   out[used] = NULL;
 }
 
-/* ---- Words: a line is read from left to right, and the words are written one behind the other ---- */
+/* ---- Words: a line is read from left to right, and its words are written one after the other ---- */
 
 typedef struct splitting {
-  const char *at; /* what is read next */
-  char *to;       /* where the next character of a word goes */
+  const char *at; /* next character to read */
+  char *to;       /* position of the next character to write */
   const char *problem;
 } splitting;
 
 static bool is_blank(char character) { return character == ' ' || character == '\t' || character == '\n'; }
 
-/* A backslash with a line break behind it stands for nothing. */
+/* Takes a backslash and the character after it. A backslash before a line break is dropped together with it. */
 static void take_escaped(splitting *s) {
   s->at++;
   if (*s->at == '\0') s->problem = "it ends with a backslash";
@@ -125,13 +126,13 @@ static void take_word(splitting *s) {
   *s->to++ = '\0';
 }
 
-/* A line break that is escaped separates nothing and begins no word. */
+/* Skips blanks between words. An escaped line break neither separates words nor begins one. */
 static void skip_blanks(splitting *s) {
   while (is_blank(*s->at) || (s->at[0] == '\\' && s->at[1] == '\n')) s->at += *s->at == '\\' ? 2 : 1;
 }
 
 const char **program_words(const char *line, const char **problem) {
-  size_t size = strlen(line), most = size / 2 + 2, count = 0; /* words need a blank between them; and the last NULL */
+  size_t size = strlen(line), most = size / 2 + 2, count = 0; /* words have a blank between them; one for NULL */
   const char **words = malloc(most * sizeof *words + size + 1);
   splitting s = {.at = line, .to = (char *)(words + most)};
   *problem = words == NULL ? "out of memory" : NULL;

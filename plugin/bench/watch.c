@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * watch.c - `etrecord-tb watch`: each ETDump that comes into a folder becomes runs of its own.
+ * watch.c - `etrecord-tb watch`: each ETDump that arrives in a folder becomes runs of its own.
  */
 #include "bench/dump_place.h"
 #include "bench/folder_watch.h"
@@ -50,7 +50,7 @@ static void write_dump(const watching *w, const etr_profile *profile, const char
   bench_measures_clear(&measures);
 }
 
-/* What cannot be read is told, and the watch goes on. */
+/* Writes the runs of a file if it is an ETDump. A file that cannot be read is reported, and the watch continues. */
 static void add_dump(const watching *w, const char *name) {
   char path[PATH_MAX], stem[NAME_MAX + 1];
   const char *dumps[] = {path};
@@ -64,7 +64,7 @@ static void add_dump(const watching *w, const char *name) {
   etr_profile_close(profile);
 }
 
-/* ---- All of them ---- */
+/* ---- All ETDumps ---- */
 
 static exit_status watch_folder(watching *w) {
   char name[NAME_MAX + 1];
@@ -72,8 +72,8 @@ static exit_status watch_folder(watching *w) {
     if (fflush(stdout) != 0) return message_written(ETR_OK, NULL);
     switch (folder_watch_next(&w->files, name)) {
     case FOLDER_FILE: add_dump(w, name); break;
-    case FOLDER_MISSED: message_warning("dumps came too fast: some were missed; `write` adds them"); break;
-    case FOLDER_GONE: return message_failed("%s: this folder is gone", w->settings->record);
+    case FOLDER_MISSED: message_warning("ETDumps came too fast, and some were missed: add them with `write`"); break;
+    case FOLDER_GONE: return message_failed("%s: this folder was removed or moved", w->settings->record);
     case FOLDER_ENDED: return message_written(ETR_OK, NULL);
     }
   }

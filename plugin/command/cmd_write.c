@@ -17,13 +17,13 @@ enum { DUMP_NAME_ROOM = 256 };
 
 typedef struct dump_name {
   const char *path; /* borrowed */
-  size_t left;      /* bytes of the path without the parts that all paths end in */
+  size_t left;      /* bytes of the path without the last parts that all paths have in common */
   size_t stem;      /* bytes of the text without its number */
-  unsigned number;  /* of a second one with the same stem: 2 */
+  unsigned number;  /* number among names with the same stem: 2 for the second one */
   char text[DUMP_NAME_ROOM];
 } dump_name;
 
-/* Start and size of a path's last part, of what is left of it. */
+/* Returns the start of the last part of a path of *size bytes, and sets *size to the size of the part. */
 static const char *last_part(const char *path, size_t *size) {
   while (*size > 0 && etr_is_slash(path[*size - 1])) (*size)--;
   size_t start = *size;
@@ -32,7 +32,7 @@ static const char *last_part(const char *path, size_t *size) {
   return path + start;
 }
 
-/* True if all paths, as far as they are left, end in the same part and have another one before it. */
+/* Returns true if the first `left` bytes of all paths end in the same part and have another part before it. */
 static bool end_alike(const dump_name *names, size_t count) {
   size_t size = names[0].left;
   const char *first = last_part(names[0].path, &size);
@@ -64,12 +64,13 @@ static bool is_taken(const dump_name *names, size_t count, const char *text) {
   return false;
 }
 
-/* The second of a name gets "~2" and so on; numbers that others have by their own name are left out. */
+/* Makes a name unique: the second of a name gets "~2", and so on. Numbers that another name already ends in are
+ * skipped. */
 static void make_unique(dump_name *names, size_t index) {
   dump_name *name = &names[index];
   name->stem = strlen(name->text);
   name->number = 1;
-  for (size_t i = index; i-- > 0 && name->number == 1;) /* one more than the last one before with the same stem has */
+  for (size_t i = index; i-- > 0 && name->number == 1;) /* one more than the last name with this stem */
     if (names[i].stem == name->stem && memcmp(names[i].text, name->text, name->stem) == 0)
       name->number = names[i].number + 1;
   if (name->number == 1 && !is_taken(names, index, name->text)) return;
@@ -78,7 +79,8 @@ static void make_unique(dump_name *names, size_t index) {
   while (is_taken(names, index, name->text) && name->number++);
 }
 
-/* The same names whenever the paths are the same. Where all files are called alike, their folders' names. */
+/* Names the ETDumps. The same paths always give the same names. If all files have the same name, the names of their
+ * folders are used. */
 static void fill_names(dump_name *names, size_t count) {
   for (size_t i = 0; i < count; i++) names[i].left = strlen(names[i].path);
   while (count > 1 && end_alike(names, count))
@@ -111,17 +113,18 @@ double command_now(void) {
   return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-/* One profile after the other is written, one per ETDump. */
+/* The state of writing one profile after the other, one per ETDump. */
 typedef struct writing {
   const cli_settings *settings;
   const etr_inputs *inputs;
   etr_logdir *logdir;
-  dump_name *names;                    /* of the ETDumps; NULL if there are fewer than two */
-  etr_method_choice choices[MAX_LIST]; /* for the ETDump's runs */
-  size_t first_run;                    /* of the ETDump, in the order of all */
+  dump_name *names;                    /* one per ETDump; NULL if there are fewer than two */
+  etr_method_choice choices[MAX_LIST]; /* choices for the runs of the current ETDump */
+  size_t first_run;                    /* number of the current ETDump's first run among the runs of all */
 } writing;
 
-/* Settings count the runs of all ETDumps, as `info` shows them; these are of one dump, with its own numbers. */
+/* Converts the run numbers of the settings, which count the runs of all ETDumps as `info` does, to the numbers of one
+ * ETDump. */
 static void set_own_runs(writing *w, etr_options *reading, const etr_profile *all, size_t dump) {
   size_t before = w->first_run, end = before;
   for (size_t i = 0; i < all->run_count; i++) end += all->runs[i].dump == dump;
@@ -151,7 +154,7 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   if (w->names) {
     inputs.etdumps += dump;
     inputs.etdump_count = 1;
-    inputs.debug_buffer = NULL; /* which dump it belongs to is unknown */
+    inputs.debug_buffer = NULL; /* it is unknown which ETDump it belongs to */
   }
   etr_options reading = command_reading_options(w->settings);
   if (all) set_own_runs(w, &reading, all, dump);
@@ -175,7 +178,7 @@ static exit_status write_each(writing *w) {
   if (!w->names) return message_failed("out of memory");
   for (size_t i = 0; i < count; i++) w->names[i].path = w->inputs->etdumps[i];
   fill_names(w->names, count);
-  if (w->settings->map_count > 0 || w->settings->skip == ETR_SKIP_RANGE) { /* checks choices, counts the runs of each */
+  if (w->settings->map_count > 0 || w->settings->skip == ETR_SKIP_RANGE) { /* checks choices, counts runs */
     const etr_options reading = command_reading_options(w->settings);
     if (etr_profile_open(&all, w->inputs, &reading, &error) != ETR_OK) result = message_error(&error);
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * command.c - running a command: its inputs, its output, the terminal.
+ * command.c - runs a command: its inputs, its output, the terminal.
  */
 #include "command/command.h"
 
@@ -49,7 +49,7 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth}};
 }
 
-/* Opens what the settings name, and prints the profile's warnings. On failure *out is NULL. */
+/* Opens the record that the settings name, and prints the profile's warnings. On failure *out is NULL. */
 static exit_status open_record(etr_profile **out, const cli_settings *settings) {
   etr_error error;
   etr_inputs inputs;
@@ -109,15 +109,16 @@ static exit_status run_one(const cli_settings *settings) {
     if (need == NEEDS_RUNS && profile->run_count == 0) message_warning("no times: there is no ETDump with runs");
     if (need == NEEDS_GRAPHS && profile->graph_count == 0) message_warning(MESSAGE_NO_GRAPH);
     if (need == NEEDS_PROGRAM && !profile->program_memory)
-      message_warning("no memory plan: it is in the program; put the .pte beside the record, or name it with --pte");
+      message_warning(
+          "no memory plan, since there is no program: put the .pte into the record's directory, or name it with --pte");
     result = command_put(settings, emit_answer, &(question){profile, settings});
   }
   etr_profile_close(profile);
   return result;
 }
 
-/* The settings of each side: a record of its own, or one dump of a record that they share. */
-static exit_status split(cli_settings *base, cli_settings *newer, const cli_settings *settings) {
+/* Fills the settings of each side: a record of its own, or one ETDump of a record that both sides share. */
+static exit_status split_sides(cli_settings *base, cli_settings *newer, const cli_settings *settings) {
   const char *name = settings->command->name;
   *base = *newer = *settings;
   if (settings->more_count > 0) {
@@ -129,7 +130,7 @@ static exit_status split(cli_settings *base, cli_settings *newer, const cli_sett
     return EXIT_DONE;
   }
   if (settings->etdump_count != 2)
-    return message_usage(name, "diff needs two records, BASE NEW, or one with --etdump twice");
+    return message_usage(name, "diff needs two records: name BASE and NEW, or one record and --etdump twice");
   base->without_buffer = newer->without_buffer = true;
   base->etdump_count = newer->etdump_count = 1;
   newer->etdumps[0] = settings->etdumps[1];
@@ -139,7 +140,7 @@ static exit_status split(cli_settings *base, cli_settings *newer, const cli_sett
 static exit_status run_two(const cli_settings *settings) {
   etr_profile *base = NULL, *newer = NULL;
   cli_settings base_settings, new_settings;
-  exit_status result = split(&base_settings, &new_settings, settings);
+  exit_status result = split_sides(&base_settings, &new_settings, settings);
   if (result == EXIT_DONE) result = open_record(&base, &base_settings);
   if (result == EXIT_DONE) result = open_record(&newer, &new_settings);
   if (result == EXIT_DONE) result = settings->command->compare(base, newer, settings);
@@ -153,7 +154,8 @@ bool command_is_folder(const char *path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Two arguments are files of one record if they are files of different kinds; else each is a record of its own. */
+/* Returns true if the arguments are files of one record. Two arguments are if they are files of different kinds;
+ * otherwise each is a record of its own. */
 static bool is_one_record(const cli_settings *settings) {
   const char *paths[] = {settings->record, settings->more[0]};
   etr_inputs found;
@@ -179,7 +181,8 @@ exit_status command_run(const cli_settings *settings) {
 
 /* ---- Tables ---- */
 
-/* As --width says, else COLUMNS, else the terminal; 0: it does not say. */
+/* Returns the columns of text by --width, or else by COLUMNS, or else by the terminal; 0 if the terminal does not say.
+ */
 static size_t text_width(const cli_settings *settings) {
   struct winsize size;
   const char *columns = getenv("COLUMNS");
@@ -190,14 +193,15 @@ static size_t text_width(const cli_settings *settings) {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* See no-color.org. */
+/* NO_COLOR is described at no-color.org. */
 static bool wants_color(const cli_settings *settings) {
   const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
   if (settings->color != COLOR_AUTO) return settings->color == COLOR_ALWAYS;
   return isatty(STDOUT_FILENO) && !(never && never[0]) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-/* The locale's encoding: POSIX takes the first of these that is set and not empty. Without any, assume UTF-8. */
+/* Returns true if the encoding of the locale is UTF-8. As in POSIX, the first of the variables that is set and not
+ * empty decides. Without any of them UTF-8 is assumed. */
 static bool is_utf8(void) {
   static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
   const char *locale = NULL;
@@ -216,7 +220,7 @@ etr_node_filter command_filter(const cli_settings *settings) {
                            .backend = settings->backend};
 }
 
-/* Rows of a table without --top: a screenful of text, everything for programs. */
+/* Returns the number of rows of a table without --top: a screenful in text, all rows for programs. */
 static size_t usual_rows(const cli_settings *settings) {
   enum { ROWS = 30 };
   size_t rows = settings->command->rows;

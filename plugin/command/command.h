@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * command.h - what a command line asks for, what a command is, and what the commands share. Layer 6.
+ * command.h - the settings of a command line, the description of a command, and functions that commands share. Layer 6.
  *
  * Functions that return an exit_status have printed an error unless it is EXIT_DONE.
  */
@@ -9,7 +9,7 @@
 
 #include "command/message.h"
 
-/* ---- What a command line asks for ---- */
+/* ---- The settings of a command line ---- */
 
 /** Output format of the commands that print. */
 typedef enum output_format {
@@ -38,7 +38,7 @@ typedef enum bench_target { BENCH_TARGET_OBSERVER, BENCH_TARGET_HUD } bench_targ
 /** A command of the program; see below. */
 typedef struct cli_command cli_command;
 
-/** The values of all options. Zeroed: the defaults, but for `top`. Strings are argv's. */
+/** The values of all options. Zeroed: the defaults, except for `top`. Strings are those of argv. */
 typedef struct cli_settings {
   const cli_command *command; /* NULL with --help or --version and no command */
   bool help, version;
@@ -46,13 +46,14 @@ typedef struct cli_settings {
   const char *more[MAX_LIST]; /* further arguments: files of the same record, or the record to compare with */
   size_t more_count;
   const char *etrecord, *pte, *debug_buffer;
-  bool without_buffer; /* set by commands, not by an option: with several dumps, the buffer's owner is unknown */
+  bool without_buffer; /* set by commands, not by an option: with several ETDumps it is unknown which one the buffer is
+                          of */
   const char *etdumps[MAX_LIST];
   size_t etdump_count;
   const char *map_texts[MAX_LIST]; /* RUNS=METHOD */
   size_t map_count;
   const char *skip_text, *runs_text; /* of --skip-runs and --runs */
-  etr_skip skip;                     /* parsed from them */
+  etr_skip skip;                     /* parsed from skip_text and runs_text */
   int64_t skip_count;
   size_t first_run, last_run;
   const char *hparam_texts[MAX_LIST], *tag_texts[MAX_LIST]; /* NAME=VALUE */
@@ -62,8 +63,8 @@ typedef struct cli_settings {
   etr_unit unit, source_unit;
   bool has_source_unit;
   double ticks_per_second;
-  double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: not known */
-  const char *device, *devices;                    /* its name; the file that has it, NULL: the user's own */
+  double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: unknown */
+  const char *device, *devices;                    /* name of the device; file of devices, NULL: the user's own file */
   output_format format;
   color_choice color;
   int64_t width; /* 0: not limited */
@@ -73,10 +74,10 @@ typedef struct cli_settings {
   int64_t max_nodes, max_events, max_delegates, max_comparisons;
   int64_t depth, top; /* TOP_DEFAULT: the command's own number of rows */
   const char *method, *graph, *module, *op, *backend, *source_root;
-  bool force;          /* goes on where a filter selects nothing, or a dump is another model's */
+  bool force;          /* continue if a filter selects nothing, or if an ETDump is of another model */
   bool values;         /* logged values instead of times */
-  const char *graphs;  /* to write: "edge,aten" */
-  const char *columns; /* of tables: "node,avg" */
+  const char *graphs;  /* modules of the graphs to write: "edge,aten" */
+  const char *columns; /* columns of tables: "node,avg" */
   etr_node_order order;
   etr_statistic ranking; /* of --stat */
   const char *output, *entry;
@@ -87,8 +88,8 @@ typedef struct cli_settings {
   bool has_target;
   etr_node_statistic statistic;
   etr_node_adapter adapter;
-  bool fold;              /* `dot` draws blocks that are the same once */
-  int64_t most_expensive; /* nodes that `dot` draws by themselves */
+  bool fold;              /* `dot` draws equal blocks once */
+  int64_t most_expensive; /* number of nodes, the slowest, that `dot` draws as boxes of their own */
   unsigned by; /* of diff: etr_diff_by, from ETR_DIFF_BY_NODE on; of summary: etr_sum_by, from ETR_SUM_BY_OP on; of
                   source: 1 is by pattern */
   bool has_by;
@@ -98,22 +99,22 @@ typedef struct cli_settings {
   const char *bundled;
   double fail_above; /* percent */
   bool has_fail_above;
-  double recording_noise; /* percent; 0: the library's own */
+  double recording_noise; /* percent; 0: the library's default */
   bool has_recording_noise;
-  const char *const *program; /* what stands behind "--", with its arguments, ended by NULL; NULL: nothing */
+  const char *const *program; /* the program after "--" with its arguments, ended by NULL; NULL: there is no "--" */
   int64_t repeat, warmup;
   bool has_repeat, has_warmup;
-  double timeout; /* seconds; 0: the usual */
+  double timeout; /* seconds; 0: the default */
   const char *pull, *tensorboard;
   bench_target bench_target;
   bool has_bench_target;
   const char *against, *against_record; /* the base's command line, and its record */
-  struct bench_job *job;                /* of bench_collect() */
+  struct bench_job *job;                /* result of bench_collect() */
 } cli_settings;
 
-/* ---- What a command is, and what the commands share ---- */
+/* ---- The description of a command ---- */
 
-/** A command line after "etrecord-tb ", and what it does. */
+/** An example: a command line without "etrecord-tb ", and its meaning. */
 typedef struct cli_example {
   const char *line;
   const char *what;
@@ -121,7 +122,7 @@ typedef struct cli_example {
 
 enum { MAX_EXAMPLES = 6 };
 
-/** Without these a command's answer is empty; it then warns. */
+/** Inputs without which the answer of a command is empty. The command then warns. */
 typedef enum command_need { NEEDS_NOTHING, NEEDS_RUNS, NEEDS_GRAPHS, NEEDS_PROGRAM } command_need;
 
 /** Writes an answer about a profile to a sink. */
@@ -140,33 +141,34 @@ struct cli_command {
   const char *summary;                    /* one line */
   const char *help;                       /* a line break between paragraphs */
   cli_example examples[MAX_EXAMPLES + 1]; /* ended by one without a line */
-  exit_status (*prepare)(cli_settings *settings);     /* what needs the rights that sandbox_enter() gives up */
+  exit_status (*prepare)(
+      cli_settings *settings); /* does the work that needs the rights that sandbox_enter() gives up */
   exit_status (*run)(const cli_settings *settings);   /* NULL: command_run() */
-  exit_status (*check)(const cli_settings *settings); /* of command_run(): rejects settings before anything is read */
-  command_answer answer;                              /* of command_run(), for one record */
+  exit_status (*check)(const cli_settings *settings); /* for command_run(): rejects settings before anything is read */
+  command_answer answer;                              /* for command_run() with one record */
   exit_status (*compare)(const etr_profile *base, const etr_profile *newer,
-                         const cli_settings *settings); /* of command_run(), for two records */
-  json_emitter json;                                    /* of command_print() */
-  table_emitter table;                                  /* of command_print() */
-  size_t rows;                                          /* of each text table without --top; 0: 30 */
+                         const cli_settings *settings); /* for command_run() with two records */
+  json_emitter json;                                    /* for command_print() */
+  table_emitter table;                                  /* for command_print() */
+  size_t rows;                                          /* rows of each text table without --top; 0: 30 */
   command_need need;
   unsigned without;   /* as in etr_options */
   bool edge_only;     /* as in etr_options: needs only the nodes that times are joined to */
-  bool writes_logdir; /* into the folder of --logdir */
-  bool runs_program;  /* its only arguments are a program with its own, behind "--" */
+  bool writes_logdir; /* writes into the folder of --logdir */
+  bool runs_program;  /* its only arguments are a program and the program's arguments, after "--" */
   bool takes_parts;   /* its arguments may be NAME=FILE */
-  bool reads_sources; /* of the model, which may be anywhere */
+  bool reads_sources; /* reads source files of the model, which may be anywhere */
   bool shows_all;     /* --skip-runs is 0 unless it is given, otherwise auto */
 };
 
-/* ---- Commands, as rows of the table have them ---- */
+/* ---- Functions of commands, for the rows of the table ---- */
 
 exit_status command_write(const cli_settings *settings);
 exit_status command_help(const cli_settings *settings);
 exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
 
-/** Runs what `bench` measures. */
+/** Records the programs that `bench` measures. */
 exit_status bench_collect(cli_settings *settings);
 
 /** Runs a command that answers: checks the settings, opens one record or two, warns about what is missing, writes. */
@@ -175,26 +177,26 @@ exit_status command_run(const cli_settings *settings);
 /** Prints a comparison as `diff` does. */
 exit_status command_print_diff(const etr_comparison *comparison, const cli_settings *settings);
 
-/** EXIT_USAGE, with a message, if --recording-noise is no noise. */
+/** Returns EXIT_USAGE, with a message, if the value of --recording-noise is out of range. */
 exit_status command_check_noise(const cli_settings *settings, const char *command);
 
-/** The options of a comparison that the settings ask for. */
+/** Returns the options of a comparison that the settings ask for. */
 etr_compare_options command_compare_options(const cli_settings *settings);
 
-/** EXIT_ABOVE_LIMIT, with a message, if a method surely got slower than --fail-above allows; EXIT_CANNOT_TELL, with
- * one, if that cannot be told. */
+/** Returns EXIT_ABOVE_LIMIT, with a message, if a method surely got slower than --fail-above allows, or
+ * EXIT_CANNOT_TELL, with a message, if the data do not decide that. */
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings);
 
 /* ---- Inputs ---- */
 
-/** Finds the files that the settings name. Borrows from them; free with etr_inputs_clear() if settings->record is set.
- */
+/** Finds the files that the settings name. *out borrows strings of the settings; free it with etr_inputs_clear() if
+ * settings->record is set. */
 exit_status command_find(etr_inputs *out, const cli_settings *settings);
 
-/** A byte limit from an option, clamped to what an integer holds. */
+/** Returns a limit in bytes from the number of an option, clamped to the range of the integer. */
 uint64_t command_bytes(double number);
 
-/** How to read, as the settings say. */
+/** Returns the options for reading that the settings ask for. */
 etr_options command_reading_options(const cli_settings *settings);
 
 /* ---- Names ---- */
@@ -211,47 +213,48 @@ exit_status command_check_filter(const etr_profile *profile, const cli_settings 
  * method, the command has the option --force, and it is not given. */
 exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings);
 
-/** The first entry point that matches --entry and --method. Errors: ETR_ERROR_CHOICE; the message lists what there is.
- */
+/** Sets *graph to the first entry point that matches --entry and --method. Errors: ETR_ERROR_CHOICE; the message lists
+ * the entry points. */
 etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings, etr_error *error);
 
-/** True if a path names a folder. */
+/** Returns true if a path names a folder. */
 bool command_is_folder(const char *path);
 
 /* ---- Outputs ---- */
 
-/** True if --output names a file; "-" is standard output. */
+/** Returns true if --output names a file; "-" is standard output. */
 bool command_has_file(const cli_settings *settings);
 
-/** The end of --output's name from the last '.' on, "" if it has none. */
+/** Returns the end of the name in --output from the last '.' on; "" if it has none. */
 const char *command_extension(const cli_settings *settings);
 
-/** True if the output would go to a terminal. */
+/** Returns true if the output would go to a terminal. */
 bool command_fills_terminal(const cli_settings *settings);
 
-/** The folder that `write` writes to. */
+/** Returns the folder of --logdir, or its default. */
 const char *command_logdir(const cli_settings *settings);
 
-/** Seconds since 1970. */
+/** Returns the seconds since 1970. */
 double command_now(void);
 
-/** True if `dot` is to write a picture, and so runs Graphviz. */
+/** Returns true if `dot` is to write a picture, for which it runs Graphviz. */
 bool command_draws_picture(const cli_settings *settings);
 
-/** Writes what `emit` gives to --output or standard output, within --max-output. Returns how that ended. */
+/** Writes the output of `emit` to --output or standard output, within --max-output. */
 exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context);
 
-/** The nodes that the settings ask for. */
+/** Returns the filter of nodes that the settings ask for. */
 etr_node_filter command_filter(const cli_settings *settings);
 
-/** The layout of a table: what options ask for, and the terminal's width (none without one), colour and encoding. */
+/** Returns the layout of a table by the options and by the terminal's width, colour and encoding. */
 etr_table_options command_table_options(const cli_settings *settings);
 
-/* ---- Parses the command line ---- */
+/* ---- Parsing the command line ---- */
 
 /**
  * Parses the arguments. The command is the first argument that is not an option, or `write` if that names no command.
- * Cuts argv's texts of --hparam in two. Returns EXIT_DONE, or prints what is wrong and returns EXIT_USAGE.
+ * Cuts the texts NAME=VALUE and NAME=FILE of argv in two. Returns EXIT_DONE, or prints what is wrong and returns
+ * EXIT_USAGE.
  */
 exit_status option_parse(cli_settings *out, int argc, char **argv);
 

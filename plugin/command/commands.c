@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * commands.c - the commands: what those do that need no file of their own, and the table of all.
+ * commands.c - the table of commands, and the functions of commands that need no file of their own.
  */
 #include "command/layout.h"
 #include "command/option_table.h"
@@ -75,22 +75,23 @@ static etr_status emit_dot(void *context, const etr_sink *sink, etr_error *error
   return etr_emit_dot(entry->profile, entry->graph, &entry->options, sink, error);
 }
 
-/* --format, or else by the file's extension. */
+/* Returns the format of --format, or else the one of the file's extension. */
 static drawing_format chosen_format(const cli_settings *settings) {
   const char *extension = settings->has_drawing ? "" : command_extension(settings);
   if (strcmp(extension, ".svg") == 0) return DRAWING_SVG;
   return strcmp(extension, ".png") == 0 ? DRAWING_PNG : settings->drawing;
 }
 
-/* DOT in a file with the extension of another format would look broken. */
+/* Refuses PNG on a terminal, and unknown extensions: DOT in a file with the extension of another format would look
+ * broken. */
 static exit_status command_check_dot(const cli_settings *settings) {
   static const char *const known[] = {"", ".dot", ".gv", ".svg", ".png"};
   const char *extension = command_extension(settings);
   if (chosen_format(settings) == DRAWING_PNG && command_fills_terminal(settings))
-    return message_usage("dot", "refusing to write a PNG to a terminal; use -o FILE");
+    return message_usage("dot", "refusing to write a PNG to a terminal: use -o FILE");
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcmp(extension, known[i]) == 0 || settings->has_drawing || !command_has_file(settings)) return EXIT_DONE;
-  return message_usage("dot", "cannot write %s files; name FILE .svg, .png or .dot, or give --format", extension);
+  return message_usage("dot", "cannot write %s files: name FILE .svg, .png or .dot, or give --format", extension);
 }
 
 static etr_status command_dot(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
@@ -117,7 +118,7 @@ bool command_draws_picture(const cli_settings *settings) {
 
 static exit_status command_check_report(const cli_settings *settings) {
   if (!command_fills_terminal(settings)) return EXIT_DONE;
-  return message_usage("report", "refusing to write HTML to a terminal; use -o FILE");
+  return message_usage("report", "refusing to write HTML to a terminal: use -o FILE");
 }
 
 static etr_status command_report(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
@@ -141,31 +142,31 @@ static exit_status command_report_two(const etr_profile *base, const etr_profile
 
 /* ---- diff: what became slower or faster ---- */
 
-static bool is_asked_for(const etr_method_pair *method, const cli_settings *settings) {
+static bool is_selected(const etr_method_pair *method, const cli_settings *settings) {
   return !settings->method || strcmp(method->name, settings->method) == 0;
 }
 
 static const char *name_of(const etr_method_pair *method) { return method->name[0] ? method->name : "a method"; }
 
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings) {
-  double part = settings->fail_above / 100; /* 0.05 for 5 % */
-  size_t compared = 0, exceeded = 0, untold = 0;
+  double part = settings->fail_above / 100; /* the limit as a fraction: 0.05 for 5 % */
+  size_t compared = 0, exceeded = 0, undecided = 0;
   if (!settings->has_fail_above) return EXIT_DONE;
   for (size_t i = 0; i < comparison->method_count; i++) {
     const etr_method_pair *method = &comparison->methods[i];
     const etr_change *execute = &method->execute;
     char text[512];
-    if (!is_asked_for(method, settings) || !execute->base_runs || !execute->new_runs) continue;
+    if (!is_selected(method, settings) || !execute->base_runs || !execute->new_runs) continue;
     compared++;
     bool is_above = execute->low > part, is_below = execute->high < part; /* both are false without an interval */
     if (is_below) continue;
     etr_describe_change(text, sizeof text, comparison, execute);
     message_failed("%s: %s the limit of %g %%: %s", name_of(method),
                    is_above ? "above" : "cannot tell whether it is above", 100 * part, text);
-    *(is_above ? &exceeded : &untold) += 1;
+    *(is_above ? &exceeded : &undecided) += 1;
   }
   if (exceeded) return EXIT_ABOVE_LIMIT;
-  if (untold) return EXIT_CANNOT_TELL;
+  if (undecided) return EXIT_CANNOT_TELL;
   return compared ? EXIT_DONE : message_failed("--fail-above: no method was timed in both records");
 }
 
@@ -179,19 +180,19 @@ etr_compare_options command_compare_options(const cli_settings *settings) {
                                .recording_noise = settings->recording_noise / 100};
 }
 
-/* Warns if the two sides are not the same model or were given other inputs. Text and Markdown begin with that anyway.
- */
+/* Warns if the two sides may be different models or had different inputs. Text and Markdown begin with such a warning
+ * anyway. */
 static void warn_of_differences(const etr_comparison *comparison, const cli_settings *settings) {
   if (settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN) return;
   for (size_t i = 0; i < comparison->method_count; i++) {
     const etr_method_pair *method = &comparison->methods[i];
-    if (!is_asked_for(method, settings) || !method->execute.base_runs || !method->execute.new_runs) continue;
+    if (!is_selected(method, settings) || !method->execute.base_runs || !method->execute.new_runs) continue;
     if (method->may_differ)
       message_warning("%s: these look like two different models: %zu of %zu timed nodes match", name_of(method),
                       method->timed_paired, method->timed_nodes);
     for (size_t k = 0; k < method->difference_count; k++)
       if (method->differences[k].kind == ETR_DIFFERS_INPUT) {
-        message_warning("%s: inputs are not the same on both sides", name_of(method));
+        message_warning("%s: the inputs of the two sides differ", name_of(method));
         break;
       }
   }
@@ -215,7 +216,7 @@ static etr_status emit_comparison(void *context, const etr_sink *sink, etr_error
 exit_status command_print_diff(const etr_comparison *comparison, const cli_settings *settings) {
   bool is_there = !settings->method;
   for (size_t i = 0; i < comparison->method_count && !is_there; i++)
-    is_there = is_asked_for(&comparison->methods[i], settings);
+    is_there = is_selected(&comparison->methods[i], settings);
   if (!is_there) return message_failed("neither record has a method named %s", settings->method);
   warn_of_differences(comparison, settings);
   return command_put(settings, emit_comparison, &(compared){comparison, settings});
@@ -246,14 +247,14 @@ static etr_status emit_stripped(void *context, const etr_sink *sink, etr_error *
   return etr_record_strip(s->record, &s->options, sink, error);
 }
 
-/* Runs an emitter with the record that RECORD names, which it finds at *record: the ETRecord that RECORD is or has in
- * it. A directory without one is itself, if parts are looked for. */
+/* Runs an emitter with *record set to the ETRecord that RECORD names or contains. If the command takes parts, *record
+ * is RECORD itself for a directory without an ETRecord. */
 static exit_status put_record(const cli_settings *settings, const char **record, etr_emitter emit, void *context) {
   etr_error error;
   etr_inputs inputs = {0};
   exit_status result = EXIT_DONE;
   if (command_fills_terminal(settings))
-    return message_usage(settings->command->name, "refusing to write a zip to a terminal; use -o FILE");
+    return message_usage(settings->command->name, "refusing to write a zip to a terminal: use -o FILE");
   if (settings->record) {
     etr_status status = etr_inputs_find(&inputs, settings->record, &(etr_inputs){.pte = settings->pte}, &error);
     bool may_be_parts = settings->command->takes_parts && (status == ETR_OK || status == ETR_ERROR_CHOICE);
@@ -327,40 +328,39 @@ static exit_status command_validate(const cli_settings *settings) {
 
 /* ---- The table ---- */
 
-/* What a command needs that shows times and nodes. */
+/* Parts of a profile that a command does without if it shows only times and nodes. */
 enum { TIMES_ONLY = ETR_WITHOUT_COSTS | ETR_WITHOUT_MEMORY | ETR_WITHOUT_SOURCES };
 
 const cli_command commands[] = {
     {.name = "write",
      .bit = FOR_WRITE,
      .arguments = "RECORD...",
-     .summary = "write TensorBoard run folders and DOT files (the default)",
-     .help =
-         "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and LOGDIR/NAME/dot/MODULE/METHOD.dot for every "
-         "entry point of the record, and prints their paths. Writing a record again replaces its files, even while "
-         "TensorBoard is running; emptied event files stay, because TensorBoard needs them to find the new ones. Files "
-         "that etrecord-tb did not write are never replaced or removed: LOGDIR/NAME/.etrecord-tb lists its own. "
-         "Symbolic links below LOGDIR are not followed. A second writer of the same folder waits for the first.\n"
-         "In TensorBoard, choose GRAPHS, Tag: profile/avg, Color by: Compute time. Curves, histograms and text are in "
-         "the "
-         "record's first run. TensorBoard selects no run by itself where there are more than 40: write many records "
-         "with "
-         "--graphs edge.",
-     .examples = {{"mobilenet_v2", "writes runs/mobilenet_v2/...; view it with `tensorboard --logdir runs`"},
+     .summary = "write TensorBoard runs and DOT files (the default command)",
+     .help = "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and LOGDIR/NAME/dot/MODULE/METHOD.dot for "
+             "every entry point of the record, and prints their paths. Writing a record again replaces its files, "
+             "even while TensorBoard is running. Emptied event files remain, because TensorBoard needs them to find "
+             "the new ones. Files that etrecord-tb did not write are never replaced or removed: "
+             "LOGDIR/NAME/.etrecord-tb lists the files that it wrote. Symbolic links below LOGDIR are not followed. "
+             "Writers of the same folder take turns.\n"
+             "In TensorBoard, open GRAPHS, choose Tag: profile/avg and colour by Compute time. Scalars, histograms, "
+             "text and HParams are written to the record's first run only. TensorBoard selects no run by itself if "
+             "there are more than 40: to collect many records, write them with --graphs edge.",
+     .examples = {{"mobilenet_v2", "writes runs/mobilenet_v2/...; `tensorboard --logdir runs` shows it"},
                   {"write model.etrecord --etdump monday.etdp --name monday",
-                   "the runs of one dump, in their own folder"},
-                  {"write mobilenet_v2 --graphs edge --name nightly/monday", "one of many records to compare"}},
+                   "writes the runs of one ETDump to a folder of their own"},
+                  {"write mobilenet_v2 --graphs edge --name nightly/monday",
+                   "writes one of many records that are compared"}},
      .run = command_write,
      .writes_logdir = true},
     {.name = "info",
      .bit = FOR_INFO,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
-     .summary = "what a record contains: graphs, methods, delegates, runs",
-     .help = "Lists what the inputs contain: entry points with dialect and node counts, methods with their delegates, "
-             "runs with the method that each executed, and anything missing or unknown.",
+     .summary = "show what a record contains: graphs, methods, delegates, runs",
+     .help = "Lists what the inputs contain: entry points with their dialect and number of nodes, methods with their "
+             "delegates, and runs with the method that each executed. It also lists what is missing or unknown.",
      .examples = {{"info mobilenet_v2", "an overview of a record"},
-                  {"info etdump.etdp", "the runs in a dump whose ETRecord is not at hand"}},
+                  {"info etdump.etdp", "the runs of an ETDump without its ETRecord"}},
      .answer = command_print,
      .json = command_info_json,
      .table = command_info_tables},
@@ -368,16 +368,14 @@ const cli_command commands[] = {
      .bit = FOR_NODES,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
-     .summary = "graph nodes with their times",
-     .help =
-         "Prints graph nodes with their times. The text table lists the nodes of timed graphs, slowest first; JSON has "
-         "every node of every graph. The column order is the number of the instruction that runs a node first, or "
-         "calls "
-         "its delegate.",
+     .summary = "list graph nodes with their times",
+     .help = "Prints graph nodes with their times. The text table lists the nodes of timed graphs, slowest first; "
+             "JSON has every node of every graph. The column `order` is the number of the instruction that first "
+             "runs the node or calls its delegate.",
      .examples = {{"nodes mobilenet_v2 --top 10", "the ten slowest nodes"},
                   {"nodes mobilenet_v2 --op 'aten.conv*' --module features.1", "the convolutions of one block"},
-                  {"nodes mobilenet_v2 --backend cpu", "nodes that ran as CPU kernels, not in a delegate"},
-                  {"nodes mobilenet_v2 --values", "minimum, maximum, mean and NaN count of each logged tensor"},
+                  {"nodes mobilenet_v2 --backend cpu", "nodes that ran as kernels, outside delegates"},
+                  {"nodes mobilenet_v2 --values", "minimum, maximum, mean and number of NaN of each logged tensor"},
                   {"nodes mobilenet_v2 --top 0 --format csv > nodes.csv", "all nodes, for a spreadsheet"}},
      .answer = command_print,
      .json = etr_emit_nodes_json,
@@ -387,12 +385,11 @@ const cli_command commands[] = {
      .bit = FOR_EVENTS,
      .arguments = "RECORD...",
      .without = TIMES_ONLY,
-     .summary = "the event table of ExecuTorch's Inspector, joined to nodes",
-     .help =
-         "Prints the events of the ETDump in blocks of runs with the same events, grouped as ExecuTorch's Inspector "
-         "groups them. Each event shows the node that its time was attributed to and how it was matched.",
+     .summary = "list the events of ExecuTorch's Inspector, joined to nodes",
+     .help = "Prints the events of the ETDump in blocks of runs with the same events, as ExecuTorch's Inspector "
+             "groups them. Each event shows the node that got its time, and how the node was found.",
      .examples = {{"events mobilenet_v2 --method forward", "the events of one method"},
-                  {"events etdump.etdp --unit cycles", "raw tick counts of a dump without its ETRecord"}},
+                  {"events etdump.etdp --unit cycles", "clock ticks of an ETDump without its ETRecord"}},
      .answer = command_print,
      .json = etr_emit_events_json,
      .table = etr_emit_events_table,
@@ -403,17 +400,18 @@ const cli_command commands[] = {
      .bit = FOR_SUMMARY,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
-     .summary = "where the time goes, by operator, module, backend and source line",
-     .help = "Breaks down the time of each method: on graph nodes, in delegates beyond their nodes (operators that the "
-             "lowering inserted, and the rest of the calls), in the framework, and unexplained. The parts add up to "
-             "Method::execute. Then lists the slowest operators; sums by operator type, module, backend and source "
-             "line; the first run against the others; load times; and findings: likely problems with their cost and "
-             "the events that show them. --module, --op and --backend select a part.",
-     .examples = {{"summary mobilenet_v2 --top 5", "the top five of each list"},
-                  {"summary llama --by pattern", "attention or feed-forward? All layers in one line each"},
+     .summary = "show where the time goes: operators, modules, backends, source lines",
+     .help = "Splits the time of each method into graph operators, delegate overhead (calls minus operators), the "
+             "runtime outside operators, and unexplained time. Delegate overhead consists of inserted operators, "
+             "which the lowering added, and call overhead. The parts add up to Method::execute. Tables follow: the "
+             "slowest operators; sums by operator type, module, backend and source line; the first run compared with "
+             "the others; and load times. Findings name likely problems, what each costs, and the events that show "
+             "it. --module, --op and --backend restrict the tables.",
+     .examples = {{"summary mobilenet_v2 --top 5", "five rows in each table"},
+                  {"summary llama --by pattern", "attention or feed-forward? One line for all layers"},
                   {"summary mobilenet_v2 --format markdown", "for a pull request"},
                   {"summary model.etrecord --etdump device.etdp --source-unit us",
-                   "a dump from a device whose clock counts microseconds"}},
+                   "an ETDump of a device whose clock counts microseconds"}},
      .answer = command_print,
      .json = etr_emit_summary_json,
      .table = etr_emit_summary_tables,
@@ -424,14 +422,14 @@ const cli_command commands[] = {
      .bit = FOR_SOURCE,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
-     .summary = "the model's source lines with their time",
+     .summary = "show the model's source lines with their times",
      .help = "Prints the model's source files with the time of each line. Lines come from the stack traces that the "
-             "export recorded: the innermost frame outside torch. Surrounding lines are shown if the file is on disk "
-             "and still contains the recorded code; --source-root tells where files have moved. Nodes without a source "
-             "are listed separately, so that everything adds up to the time on graph nodes.",
+             "export recorded: the innermost frame outside torch. Surrounding lines are shown if the file is on this "
+             "disk and still contains the recorded code; --source-root says where files have moved. Nodes without a "
+             "source line are listed separately, so that everything adds up to the time of the graph operators.",
      .examples = {{"source mobilenet_v2", "every file, slowest first"},
-                  {"source mobilenet_v2 --source-root ~/work/models", "files recorded on another machine"},
-                  {"source mobilenet_v2 --op 'aten.conv*' --top 5", "the five lines with the slowest convolutions"}},
+                  {"source mobilenet_v2 --source-root ~/work/models", "files that were recorded on another machine"},
+                  {"source mobilenet_v2 --op 'aten.conv*' --top 5", "the five lines whose convolutions take longest"}},
      .answer = command_source,
      .reads_sources = true,
      .edge_only = true},
@@ -439,14 +437,13 @@ const cli_command commands[] = {
      .bit = FOR_DELEGATION,
      .arguments = "RECORD...",
      .without = TIMES_ONLY,
-     .summary = "what is delegated, by operator type, with times",
-     .help =
-         "Counts the delegated and other nodes of each operator type, as ExecuTorch's print_delegation_info does, "
-         "but from the saved record alone and with times. Where backends tell, also lists each delegate with its own "
-         "time by phase (copying, computing, waiting) and all of its time by compute unit. Without an ETRecord, "
-         "counts operators inside delegates and kernels of the .pte.",
-     .examples = {{"delegation mobilenet_v2", "the operators that no backend took, and what they cost"},
-                  {"delegation mobilenet_v2 --by delegate --format csv", "each delegate in a row"}},
+     .summary = "show which operator types are delegated, with times",
+     .help = "Counts the delegated and the other nodes of each operator type, as ExecuTorch's print_delegation_info "
+             "does, but with times and from the saved record alone. For backends that record how their delegates "
+             "spend their time, it also lists each delegate by phase (copying, computing, waiting) and by compute "
+             "unit. Without an ETRecord, it counts the operators inside delegates and the kernels of the .pte.",
+     .examples = {{"delegation mobilenet_v2", "operators that no backend took, and their times"},
+                  {"delegation mobilenet_v2 --by delegate --format csv", "one row for each delegate"}},
      .answer = command_print,
      .json = etr_emit_delegation_json,
      .table = etr_emit_delegation_tables,
@@ -456,19 +453,20 @@ const cli_command commands[] = {
      .bit = FOR_MEMORY,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_COSTS,
-     .summary = "planned buffers, tensors at the peak, weights, constants",
-     .help = "Tells from the program (.pte) what memory each method plans: buffers, and what of them is live at the "
-             "peak, tensor by tensor, with the operator and module that made it; inputs and outputs; what delegates "
-             "are given; constants by segment; with the ETRecord the weights by module; allocations that an ETDump "
-             "logged. The difference between planned and live bytes is what gaps between tensors cost. Lifetimes are "
-             "those of ExecuTorch's memory planning: from the first instruction that uses a tensor to the last. "
-             "Findings name what sets the peak, and which instructions would lower it if they ran elsewhere. What a "
-             "program cannot tell, such as the working memory of delegates, is a line that says so.\n"
-             "CSV, TSV and JSON Lines have a row for each planned tensor and constant; JSON also the live bytes of "
-             "each instruction.",
-     .examples = {{"memory mobilenet_v2", "what sets the peak, and what is lost"},
+     .summary = "show planned buffers, tensors at the peak, weights, constants",
+     .help = "Shows the memory that each method plans, as the program (.pte) describes it. For each buffer it lists "
+             "the bytes that are live at the peak, tensor by tensor, with the operator and module that made them. It "
+             "also lists inputs and outputs, the bytes given to delegates, constants by segment, weights by module "
+             "(with an ETRecord), and allocations that an ETDump logged. Planned bytes that are not live are gaps "
+             "between tensors. A tensor is live from the first instruction that uses it to the last, as in "
+             "ExecuTorch's memory planning. Findings name what sets the peak, and the instructions that would lower "
+             "it in another order. Memory that the program does not describe, such as what delegates allocate, is "
+             "listed as unknown.\n"
+             "CSV, TSV and JSON Lines have one row for each planned tensor and each constant. JSON also has the live "
+             "bytes at each instruction.",
+     .examples = {{"memory mobilenet_v2", "what sets the peak, and how many bytes are lost"},
                   {"memory mobilenet_v2 --format csv > tensors.csv", "each tensor with its offset and lifetime"},
-                  {"memory llama --method decode --top 20", "one method, longer lists"}},
+                  {"memory llama --method decode --top 20", "one method, with longer tables"}},
      .answer = command_print,
      .json = etr_emit_memory_json,
      .table = etr_emit_memory_tables,
@@ -479,29 +477,28 @@ const cli_command commands[] = {
      .bit = FOR_DOT,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
-     .summary = "a graph as Graphviz DOT, SVG or PNG, coloured by time",
-     .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of the border. Without "
-             "--entry, draws the record's first. SVG and PNG need Graphviz' `dot` program. Without --depth, expands as "
-             "many boxes as remain readable.",
-     .examples = {{"dot mobilenet_v2 -o mobilenet_v2.svg", "a picture for a browser; tooltips have the details"},
+     .summary = "draw a graph as Graphviz DOT, SVG or PNG, coloured by time",
+     .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of the border. "
+             "Without --entry, it draws the first entry point of the record. SVG and PNG need the program `dot` of "
+             "Graphviz. Without --depth, it expands as many modules as remain readable.",
+     .examples = {{"dot mobilenet_v2 -o mobilenet_v2.svg", "a picture for a browser, with details in tooltips"},
                   {"dot mobilenet_v2 --focus features.1 -o block.png", "one module and its neighbours"},
-                  {"dot llama --fold -o llama.svg", "each of 32 layers as one block, for a document"},
-                  {"dot mobilenet_v2 --top 10 -o top.svg", "the ten slowest nodes in their surroundings"}},
+                  {"dot llama --fold -o llama.svg", "32 equal layers as one block, for a document"},
+                  {"dot mobilenet_v2 --top 10 -o top.svg", "the ten slowest nodes and what surrounds them"}},
      .check = command_check_dot,
      .answer = command_dot},
     {.name = "report",
      .bit = FOR_REPORT,
      .arguments = "[BASE] RECORD...",
-     .summary = "everything in one HTML file, without TensorBoard or a network",
-     .help =
-         "Writes the ExecuTorch dashboard and the record's profile as one HTML file: where the time goes, "
-         "operators, modules, the timeline of the median run, delegation. It opens in any browser and loads "
-         "nothing from the network.\n"
-         "With BASE, the file shows both records, and what became slower or faster, as `diff` does. Two directories, "
-         "or two files of the same kind, are a base and a record; other files are those of one record.",
-     .examples = {{"report mobilenet_v2 -o report.html", "a file to view or send"},
+     .summary = "write everything to one HTML file, without TensorBoard",
+     .help = "Writes the ExecuTorch dashboard with the record's profile as one HTML file: where the time goes, "
+             "operators, modules, the timeline of the median run, and delegation. The file opens in any browser and "
+             "loads nothing from the network.\n"
+             "With BASE, the file shows both records and what became slower or faster, as `diff` does. Two "
+             "directories, or two files of the same kind, are a base and a record. Other files belong to one record.",
+     .examples = {{"report mobilenet_v2 -o report.html", "a file to view or to send"},
                   {"report etrecord.bin etdump.etdp model.pte -o report.html", "the files of one record"},
-                  {"report before after -o report.html", "two records and what changed between them"}},
+                  {"report before after -o report.html", "two records and what changed"}},
      .check = command_check_report,
      .answer = command_report,
      .compare = command_report_two,
@@ -510,25 +507,25 @@ const cli_command commands[] = {
      .bit = FOR_DIFF,
      .arguments = "BASE [NEW]",
      .without = ETR_WITHOUT_MEMORY,
-     .summary = "what became slower or faster, by node, operator, module, backend",
-     .help =
-         "Compares two records, each an ETRecord, an ETDump or a directory: medians, and how far the change can be "
-         "trusted. To compare two dumps of one record, give them as BASE and NEW with --etrecord, or give the record "
-         "and --etdump twice.\n"
-         "A recording is one ETDump, a run one inference. Recordings of one program differ as a whole, so a change is "
-         "judged by them: with three or more on each side by their medians, with fewer by all runs (at least 10 on "
-         "each side) and an assumed difference of 3 % (--recording-noise). The interval that is printed holds the true "
-         "change in 95 of 100 comparisons. It decides: slower, faster, equal (within the limit), or cannot tell, with "
-         "the reason and what would help.\n"
-         "With --fail-above 5%, the exit status is 3 if even the lower end of the interval of a method's "
-         "Method::execute is above 5 %, 0 if even the upper end is below it, and 4 otherwise. Single nodes do not "
-         "count.\n"
-         "If inputs, types, backends or perhaps the models differ, the first line says so. The first table goes from "
-         "the base's median to the new one, by operator or by what --by names.\n"
-         "Text and Markdown omit what did not change or cannot be told; --top 0 lists everything. CSV lists "
-         "everything unless --top limits it, JSON always does.",
+     .summary = "compare two records: what became slower or faster, and how sure",
+     .help = "Compares two records, each an ETRecord, an ETDump or a directory, by their medians, and shows how sure "
+             "each change is. To compare two ETDumps of one record, give them as BASE and NEW with --etrecord, or "
+             "give the record and --etdump twice.\n"
+             "A recording is one ETDump; a run is one inference. Recordings of the same program differ from each "
+             "other, so `diff` compares recordings: with three or more on each side, it compares their medians. With "
+             "fewer it compares all runs (at least 10 on each side) and assumes that recordings differ by 3 % "
+             "(--recording-noise). It prints the interval that contains the true change in 95 of 100 such "
+             "comparisons. The interval decides: slower, faster, equal (within the limit of --fail-above) or cannot "
+             "tell, with the reason and what would help.\n"
+             "With --fail-above 5%, the exit status is 3 if the lower end of the interval of a method's "
+             "Method::execute is above 5 %, 0 if the upper end is below it, and 4 otherwise. Single nodes do not "
+             "count.\n"
+             "A warning comes first if inputs, types, backends or models differ. The first table leads from the "
+             "median of the base to the new median, by operator or as --by says.\n"
+             "Text and Markdown list only changes that exceed the noise; --top 0 lists everything. CSV lists "
+             "everything unless --top is given, and JSON always does.",
      .examples = {{"diff before after", "two directories"},
-                  {"diff monday.etdp tuesday.etdp --etrecord model.etrecord", "two dumps of one record"},
+                  {"diff monday.etdp tuesday.etdp --etrecord model.etrecord", "two ETDumps of one record"},
                   {"diff before after --fail-above 5%", "for CI: fails if a method surely got slower"},
                   {"diff before after --format markdown", "for a comment on a pull request"}},
      .compare = command_diff,
@@ -538,118 +535,119 @@ const cli_command commands[] = {
      .bit = FOR_TRACE,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY | ETR_WITHOUT_COSTS,
-     .summary = "the runs on a timeline, for Perfetto or chrome://tracing",
-     .help =
-         "Writes the runs as Chrome trace events (with --skip-runs 0, warm-up runs too): a process for each method, "
-         "with a track for calls and kernels and one for each backend. Bars have the names of modules and "
-         "operators. Events stand where they were "
-         "measured. Delegate events whose start is unknown "
-         "(another clock, or XNNPACK, which records durations only) are laid end to end inside the delegate's call "
-         "and marked as such. If FILE ends in .gz, it is compressed.",
-     .examples = {{"trace mobilenet_v2 -o mobilenet_v2.json.gz", "open it in ui.perfetto.dev"},
+     .summary = "write the runs as a timeline for Perfetto or chrome://tracing",
+     .help = "Writes the runs as Chrome trace events: one process for each method, with a track for calls and "
+             "kernels and a track for each backend. Bars have the names of modules and operators. Warm-up runs are "
+             "included with --skip-runs 0. Events start where they were measured. If the start of a delegate's event "
+             "is unknown, because the delegate has another clock or records only durations, as XNNPACK does, its "
+             "events are placed one after the other inside the call and marked as synthetic. If the name of FILE "
+             "ends in .gz, the output is compressed.",
+     .examples = {{"trace mobilenet_v2 -o mobilenet_v2.json.gz", "a file to open in ui.perfetto.dev"},
                   {"trace etdump.etdp --method forward > forward.json",
-                   "without an ETRecord: all times, but no nodes"}},
+                   "all times without an ETRecord, and so without nodes"}},
      .answer = command_trace,
      .edge_only = true},
     {.name = "export",
      .bit = FOR_EXPORT,
      .arguments = "RECORD...",
      .without = TIMES_ONLY,
-     .summary = "node data for another viewer: Model Explorer",
-     .help = "Writes node data that Google's Model Explorer lays over the open graph: the time of each node of an "
-             "entry point, or the backend it runs in. The file fits the graph as Arm's adapter shows the ETRecord "
-             "(pip install executorch-extension-model-explorer); of aten/forward, as Model Explorer shows the exported "
-             "program saved as a .pt2. Nested graphs are not shown there; their nodes count "
-             "towards the node that holds them. One file is one column: for p50 beside avg, write two.",
+     .summary = "write times or backends of nodes for Model Explorer",
+     .help = "Writes node data for Google's Model Explorer, which shows them on the open graph: the time of each "
+             "node of an entry point, or its backend. The file fits the graph that Arm's adapter shows for the "
+             "ETRecord (pip install executorch-extension-model-explorer). For aten/forward, it fits the graph that "
+             "Model Explorer shows for the exported program saved as a .pt2. Model Explorer does not show nested "
+             "graphs; the times of their nodes count for the node that contains them. One file is one column: to see "
+             "p50 next to avg, write two files.",
      .examples = {{"export mobilenet_v2 --to model-explorer -o avg.json", "average times of edge/forward"},
                   {"export mobilenet_v2 --to model-explorer --value backend > b.json", "the backend of each node"},
-                  {"export mobilenet_v2 --to model-explorer --entry aten/forward", "for the exported program"}},
+                  {"export mobilenet_v2 --to model-explorer --entry aten/forward", "times for the exported program"}},
      .check = command_check_export,
      .answer = command_export},
     {.name = "strip",
      .bit = FOR_STRIP,
      .arguments = "RECORD",
-     .summary = "the same ETRecord without weights: small enough to attach to an issue",
-     .help = "Writes the ETRecord again without weights and example inputs. Every command gives the same answers about "
-             "it, and ExecuTorch reads it. Inputs and reference outputs of a BundledProgram stay, as does a program "
-             "inside the record.\n"
-             "--no-source takes paths, functions and code out of the stack traces; lines are then those of f0.py, "
-             "f1.py. --rename-modules also renames modules to m0, m1, their classes to C0, C1, and weights with them; "
-             "numbers in paths stay, as do names of methods, inputs and operators. With either option, what cannot be "
-             "searched for names is left out, and a warning says so: a program inside the record, unknown entries.",
-     .examples = {{"strip model.etrecord -o small.etrecord", "some MB instead of hundreds"},
+     .summary = "write an ETRecord without weights, to attach to an issue",
+     .help = "Writes the ETRecord again without weights and example inputs. Every command gives the same answers "
+             "about it, and ExecuTorch reads it. It keeps the inputs and reference outputs of a BundledProgram, and "
+             "a program inside the record.\n"
+             "--no-source removes paths, functions and code from the stack traces; their lines then belong to f0.py, "
+             "f1.py, and so on. --rename-modules also renames modules to m0, m1, their classes to C0, C1, and their "
+             "weights. Numbers in paths remain, and so do names of methods, inputs and operators. With either "
+             "option, parts that cannot be searched for names are left out with a warning: a program inside the "
+             "record, and unknown entries.",
+     .examples = {{"strip model.etrecord -o small.etrecord", "a few MB instead of hundreds"},
                   {"strip model.etrecord --rename-modules -o issue.etrecord",
                    "without paths, code, and names of modules and weights"}},
      .run = command_strip},
     {.name = "pack",
      .bit = FOR_PACK,
      .arguments = "[RECORD] [NAME=FILE...]",
-     .summary = "an ETRecord from its parts, or a program put into a record",
-     .help =
-         "Writes an ETRecord from its parts, or a record with parts added or replaced. RECORD is an ETRecord, or a "
-         "directory with parts in files that are named like entries.\n"
-         "NAME is edge/METHOD or aten for a program as torch.export serializes it, MODULE/METHOD for any other, "
-         "debug_handle_map, delegate_map, instruction_id_to_num_outs_map, export_graph_id, reference_outputs or "
-         "representative_inputs. FILE_state_dict, FILE_constants and FILE_example_inputs beside a program's FILE "
-         "belong to it; those that are missing become empty ones. As with ExecuTorch's generate_etrecord, a record "
-         "has an Edge program and a debug_handle_map, and reserved names are refused. ExecuTorch reads the result.\n"
-         "With --pte the program is in the record, too, so that one file has everything but the runs.",
+     .summary = "make an ETRecord from its parts, or put a program into one",
+     .help = "Writes an ETRecord from its parts, or a record with parts added or replaced. RECORD is an ETRecord, or "
+             "a directory of files that are named like the entries of one.\n"
+             "NAME is edge/METHOD or aten for a program that torch.export serialized, MODULE/METHOD for any other "
+             "program, debug_handle_map, delegate_map, instruction_id_to_num_outs_map, export_graph_id, "
+             "reference_outputs or representative_inputs. FILE_state_dict, FILE_constants and FILE_example_inputs "
+             "next to a program's FILE belong to it; missing ones become empty. As with ExecuTorch's "
+             "generate_etrecord, a record needs an Edge program and a debug_handle_map, and reserved names are "
+             "refused. ExecuTorch reads the result.\n"
+             "With --pte, the record also contains the program, so that one file has everything but the runs.",
      .examples = {{"pack mobilenet_v2 --pte mobilenet_v2/model.pte -o whole.etrecord",
                    "the record and its program in one file"},
-                  {"pack edge=edge.json debug_handle_map=map.json -o new.etrecord", "from parts"},
+                  {"pack edge=edge.json debug_handle_map=map.json -o new.etrecord", "an ETRecord from its parts"},
                   {"pack model.etrecord --bundled model.bpte -o tested.etrecord",
-                   "with reference outputs, to see how far a run's are from them"}},
+                   "with reference outputs, to which a run's outputs are compared"}},
      .run = command_pack,
      .takes_parts = true},
     {.name = "validate",
      .bit = FOR_VALIDATE,
      .arguments = "RECORD...",
-     .summary = "what is wrong with an ETRecord: damage, mismatches, what is missing",
-     .help = "Reads every byte of the ETRecord and checks CRCs, names, maps against graphs, and both against the "
-             "program (.pte) if there is one; then tells what is missing, and which answer suffers.\n"
-             "The exit status is 1 if there is damage or a mismatch. That something is missing is no error: most "
-             "records have no reference outputs.",
+     .summary = "check an ETRecord for damage, mismatches and missing parts",
+     .help = "Reads every byte of the ETRecord and checks its CRCs and names, its maps against its graphs, and both "
+             "against the program (.pte) if there is one. Then it lists what is missing and which answers suffer.\n"
+             "The exit status is 1 if there is damage or a mismatch. Missing parts are not an error: most records "
+             "have no reference outputs.",
      .examples = {{"validate mobilenet_v2", "an ETRecord with its program"},
-                  {"validate model.etrecord --format json", "for a script"}},
+                  {"validate model.etrecord --format json", "output for a script"}},
      .run = command_validate},
     {.name = "bench",
      .bit = FOR_BENCH,
      .arguments = "-- RUNNER [ARGS...]",
-     .summary = "record a program's ETDumps, and compare with a base or the last bench",
-     .help =
-         "Runs a program that leaves an ETDump (executor_runner, a Python script, adb shell ...): --warmup times, then "
-         "--repeat times that count. Each is a recording: one process, one ETDump. A run is one inference in it. Moves "
-         "each dump to LOGDIR/NAME/TIME/etdump-N.etdp and writes them together as one TensorBoard run, "
-         "LOGDIR/NAME/TIME, whose steps are the inferences; host, device, commit and options are its hparams. Prints "
-         "the summary, the `diff` against the base, the trend of the medians, what tracing costs, and the line that "
-         "opens TensorBoard.\n"
-         "With --against, the base and RUNNER take turns, the base first, so that whatever happens to the machine "
-         "meets both alike: that shows the smallest changes. The base's dumps go to LOGDIR/NAME/TIME/base. COMMAND is "
-         "split into words as by a shell: blanks separate them, quotes and backslashes keep them together. Nothing is "
-         "expanded: $, *, ~, | and > are characters like any other; `sh -c '...'` runs a shell. If the base runs "
-         "another model, --against-record names its record.\n"
-         "Without --against, the base is the last bench of that NAME on the same host and device with the same "
-         "command, or else with another command. It is another session, and sessions differ by more than recordings "
-         "do. From eight benches with the same command on, a change counts if it exceeds what successive benches "
-         "differ by; with fewer, they are assumed to differ by --recording-noise, and a line says so.\n"
-         "The dump is the file named by --pull, or else by --etdump_path among the program's arguments; without "
-         "either, the newest ETDump that appears in the working directory or in --record. A dump from before the "
-         "recording is never taken. If the program is adb, the file is removed from the device before each recording "
-         "and pulled after it.\n"
-         "To measure the cost of tracing, one more process leaves out --etdump_path; it counts only if it leaves no "
-         "dump. Lines \"PyTorchObserver {...}\", as ExecuTorch's LLM runner prints them, add load and prefill times, "
-         "the time to the first token, and rates. A recording that fails, exceeds --timeout or leaves no dump is "
-         "reported with the end of the program's output and does not count; the others do.\n"
-         "LOGDIR/NAME/history.jsonl has a line for each measure of each bench (of RUNNER, not of the base), and is "
-         "only ever replaced as a whole. Folders of old benches may be removed.",
+     .summary = "record a program's ETDumps and compare them with a base",
+     .help = "Runs a program that leaves an ETDump (executor_runner, a Python script, adb shell ...), first --warmup "
+             "times, which do not count, then --repeat times. Each time is a recording: one process, one ETDump. A "
+             "run is one inference in it. `bench` moves each ETDump to LOGDIR/NAME/TIME/etdump-N.etdp and writes all "
+             "of them as one TensorBoard run, LOGDIR/NAME/TIME, whose steps are the inferences and whose hparams are "
+             "host, device, commit and options. It prints the summary, the `diff` against the base, the trend of the "
+             "medians, what tracing costs, and the command that opens TensorBoard.\n"
+             "With --against, the base and RUNNER take turns, the base first, so that changes of the machine affect "
+             "both: this finds the smallest changes. The ETDumps of the base go to LOGDIR/NAME/TIME/base. COMMAND is "
+             "split into words as by a shell: blanks separate words, quotes and backslashes keep them together. "
+             "Nothing is expanded: $, *, ~, | and > are ordinary characters; `sh -c '...'` runs a shell. If the base "
+             "runs another model, --against-record names its record.\n"
+             "Without --against, the base is the last bench of that NAME on the same host and device with the same "
+             "command, or else with another command. It is another session, and sessions differ more than recordings "
+             "do. From eight benches with the same command on, a change counts if it exceeds what successive benches "
+             "differ by. With fewer, `bench` assumes that they differ by --recording-noise and prints that it did.\n"
+             "The ETDump is the file that --pull names, or else --etdump_path among the program's arguments, or else "
+             "the newest ETDump that appears in the working directory or in --record. An ETDump from before the "
+             "recording is never taken. If the program is adb, the file is removed from the device before each "
+             "recording and pulled after it.\n"
+             "To measure what tracing costs, one more process runs without --etdump_path; it counts only if it "
+             "leaves no ETDump. Lines \"PyTorchObserver {...}\", which ExecuTorch's LLM runner prints, add load and "
+             "prefill times, the time to the first token, and tokens per second. A recording that fails, exceeds "
+             "--timeout or leaves no ETDump is reported with the end of the program's output and does not count.\n"
+             "LOGDIR/NAME/history.jsonl has a line for each measure of each bench (of RUNNER, not of the base), and "
+             "is replaced as a whole. Folders of old benches may be removed.",
      .examples = {{"bench --record mv2 -- ./executor_runner --etdump_path dump.etdp",
-                   "one recording for warm-up, then five that count"},
+                   "one recording as a warm-up, then five that count"},
                   {"bench --record mv2 --against 'python3 old.py' -- python3 new.py",
                    "two programs in turns, five recordings of each"},
-                  {"bench --record mv2 --pull /sdcard/d -- adb shell sh /sdcard/run.sh", "on a phone"},
+                  {"bench --record mv2 --pull /sdcard/d -- adb shell sh /sdcard/run.sh", "a program on a phone"},
                   {"bench --record mv2 --fail-above 5% -- python3 run.py",
                    "for CI, with earlier benches: fails if a method surely got slower"},
-                  {"bench --record mv2 --to hud -o mv2.json -- python3 run.py", "for PyTorch's benchmark database"}},
+                  {"bench --record mv2 --to hud -o mv2.json -- python3 run.py",
+                   "records for PyTorch's benchmark database"}},
      .prepare = bench_collect,
      .run = command_bench,
      .rows = 10,
@@ -658,21 +656,21 @@ const cli_command commands[] = {
     {.name = "watch",
      .bit = FOR_WATCH,
      .arguments = "DIR",
-     .summary = "add each new ETDump in a folder to the logdir as it comes",
-     .help = "Waits for ETDumps in DIR, which also holds the ETRecord unless --etrecord names it. As soon as a dump is "
-             "complete (its writer has closed it, or it was moved in), it becomes runs of its own, "
-             "LOGDIR/NAME/DUMP/K_MODULE/METHOD, and a line says so. A dump written again replaces its runs. Dumps that "
-             "were there before are left to `write`. A damaged dump is reported, and the watch goes on. Ctrl-C ends "
-             "it.",
-     .examples = {{"watch mobilenet_v2", "while a device pushes dumps into mobilenet_v2"},
-                  {"watch dumps --etrecord model.etrecord --hparam device=pixel8", "a record that is elsewhere"}},
+     .summary = "add each new ETDump in a folder to TensorBoard as it arrives",
+     .help = "Waits for ETDumps in DIR, which also contains the ETRecord unless --etrecord names it. As soon as an "
+             "ETDump is complete (its writer has closed it, or it was moved in), it is written to "
+             "LOGDIR/NAME/DUMP/K_MODULE/METHOD, and a line is printed. An ETDump that is written again replaces its "
+             "runs. ETDumps that were in DIR before are not added; `write` adds them. A damaged ETDump is reported, "
+             "and `watch` continues. Ctrl-C ends it.",
+     .examples = {{"watch mobilenet_v2", "while a device pushes ETDumps into mobilenet_v2"},
+                  {"watch dumps --etrecord model.etrecord --hparam device=pixel8", "with a record in another place"}},
      .run = command_watch,
      .writes_logdir = true},
     {.name = "help",
      .bit = FOR_HELP,
      .arguments = "[COMMAND]",
      .summary = "describe a command, its options and examples",
-     .help = "Prints the same as `etrecord-tb COMMAND --help`; without COMMAND, the list of commands.",
+     .help = "Prints what `etrecord-tb COMMAND --help` prints or, without COMMAND, the list of commands.",
      .examples = {{"help nodes", "describes `nodes`"}},
      .run = command_help},
     {.name = NULL},

@@ -12,7 +12,8 @@ static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU}, ignored
 static volatile sig_atomic_t child_process;
 static void (*volatile cleanup_function)(void);
 
-/* With SA_RESETHAND, the raised signal has its default effect once this has returned. */
+/* Handles a signal that ends the command. With SA_RESETHAND, the raised signal has its default effect after the return.
+ */
 static void end(int number) {
   if (child_process != 0) (void)kill((pid_t)child_process, SIGKILL);
   etr_remove_unfinished();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * flat_json.c - goes through an object once for each key: lines are short. Values that are objects or arrays are
- * passed over.
+ * flat_json.c - reads and writes objects on one line. It goes through an object once for each key, because lines are
+ * short. Values that are objects or arrays are skipped.
  */
 #include "command/flat_json.h"
 
@@ -15,7 +15,7 @@ enum { DEEPEST = 64 };
 
 static const char *skip_blanks(const char *at) { return at + strspn(at, " \t\r"); }
 
-/* Behind a string that begins here; NULL if it does not end on this line. */
+/* Returns the position after a string that begins at `at`, or NULL if the string does not end on this line. */
 static const char *skip_string(const char *at) {
   for (at++; *at != '"'; at++) {
     if (*at == '\\' && at[1] != '\0') at++;
@@ -24,7 +24,7 @@ static const char *skip_string(const char *at) {
   return at + 1;
 }
 
-/* Behind a value; NULL if it does not end on this line. */
+/* Returns the position after a value, or NULL if the value does not end on this line. */
 static const char *skip_value(const char *at) {
   size_t depth = 0;
   if (*at == '\0' || strchr(",}]", *at) != NULL) return NULL;
@@ -45,7 +45,7 @@ static const char *skip_value(const char *at) {
   return NULL;
 }
 
-/* Goes to the next member, or behind the object. NULL: the line is no object. */
+/* Returns the position after the next member, or after the object. Returns NULL if the line is not an object. */
 static const char *next_member(const char *at, const char **key, const char **value) {
   at = skip_blanks(at);
   *key = at;
@@ -62,7 +62,8 @@ static const char *next_member(const char *at, const char **key, const char **va
   return *skip_blanks(at + 1) != '}' ? at + 1 : NULL;
 }
 
-/* The value of a key, or of NULL, which no key is; *whole tells whether the line is an object. */
+/* Returns the value of a key, or NULL if there is none. Sets *whole to whether the line is a whole object, also if the
+ * key is NULL, which matches no member. */
 static const char *find(const char *line, const char *wanted, bool *whole) {
   const char *at = skip_blanks(line), *key, *value = NULL, *found = NULL;
   *whole = false;

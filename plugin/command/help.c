@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * help.c - the tables as text for a terminal.
+ * help.c - prints the tables of commands and options for a terminal.
  */
 #include "command/option_table.h"
 
@@ -9,14 +9,14 @@
 enum { WIDTH = 80 };
 
 const char *help_introduction(void) {
-  return "Tells which line of a PyTorch model costs what on a device. Reads ExecuTorch's ETRecord and ETDump, joins "
+  return "Shows what each line of a PyTorch model costs on a device. Reads ExecuTorch's ETRecord and ETDump, joins "
          "run times to graph nodes, and writes TensorBoard event files and Graphviz DOT, or answers in the terminal. "
          "RECORD is an ETRecord file, or a directory that also holds its ETDumps and .pte; or give these files one "
-         "after the other. A .pte alone will do. The default command is `write`.";
+         "after the other. A .pte alone is enough. The default command is `write`.";
 }
 
-/* Prints a paragraph that starts at `column`, wrapped at blanks; lines after the first are indented. Returns what
- * follows it. */
+/* Prints a paragraph that starts at `column`, wrapped at blanks; lines after the first are indented. Returns the text
+ * that follows the paragraph. */
 static const char *print_paragraph(FILE *out, const char *text, size_t column, size_t indent) {
   for (bool first = true; *text && *text != '\n'; first = false) {
     size_t size = strcspn(text, " \n");
@@ -86,7 +86,7 @@ typedef struct columns {
   size_t size;
 } columns;
 
-/* Takes a line of CSV: "graph,runs_as\r\n" becomes "graph, runs_as". */
+/* A sink's function that takes a line of CSV: "graph,runs_as\r\n" becomes "graph, runs_as". */
 static bool add_columns(void *context, const void *data, size_t size) {
   columns *c = context;
   for (const char *at = data; at < (const char *)data + size && c->size + 2 < HELP_ROOM && *at != '\r'; at++) {

@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <string.h>
 
-enum { LONGEST_REPORT = 2047 }; /* bytes of its messages that are told */
+enum { LONGEST_REPORT = 2047 }; /* bytes of its messages that are shown */
 
-/* The next line of the messages, or NULL. */
+/* Returns the next line of the messages, or NULL. */
 static char *next_line(char **at) {
   *at += strspn(*at, "\r\n");
   char *line = *at;
@@ -21,13 +21,14 @@ static char *next_line(char **at) {
   return line;
 }
 
-/* Says how `dot` failed, and what to do; of a picture that is there, its messages become warnings. */
-static etr_status judge(const runner_outcome *outcome, FILE *picture, int longest, etr_error *error) {
+/* Returns an error that says how `dot` failed and what to do. If there is a picture, the messages of `dot` become
+ * warnings. */
+static etr_status check_outcome(const runner_outcome *outcome, FILE *picture, int longest, etr_error *error) {
   static const char advice[] = "draw less with --focus, --top or a smaller --depth, or use --format dot";
   char *at = outcome->output, *line;
   if (outcome->start_error != 0)
     return message_fail(error, ETR_ERROR_CHOICE,
-                        "cannot start Graphviz' program dot: %s; install graphviz, or use --format dot",
+                        "cannot start Graphviz' program dot (%s): install graphviz, or use --format dot",
                         strerror(outcome->start_error));
   if (outcome->is_late)
     return message_fail(error, ETR_ERROR_CHOICE, "Graphviz did not finish within %d s: %s", longest, advice);
@@ -52,8 +53,9 @@ static etr_status copy_file(FILE *from, const etr_sink *sink, etr_error *error) 
   return ferror(from) ? message_fail(error, ETR_ERROR_IO, "cannot read a temporary file") : ETR_OK;
 }
 
-/* Has `dot` turn the text into a picture. */
-static etr_status draw(FILE *text, FILE *picture, const char *format, layout_patience patience, etr_error *error) {
+/* Runs `dot`, which turns the text into a picture. */
+static etr_status draw_picture(FILE *text, FILE *picture, const char *format, layout_patience patience,
+                               etr_error *error) {
   char option[16];
   (void)snprintf(option, sizeof option, "-T%s", format);
   runner_outcome outcome;
@@ -63,10 +65,10 @@ static etr_status draw(FILE *text, FILE *picture, const char *format, layout_pat
       .input = text,
       .output = picture,
       .silent = patience.silent,
-      .warning = "Graphviz is still working; --focus, --top or a smaller --depth draw less and take less time"};
+      .warning = "Graphviz is still working: to draw less, use --focus, --top or a smaller --depth"};
   rewind(text);
   runner_run(&outcome, &program);
-  etr_status status = judge(&outcome, picture, patience.longest, error);
+  etr_status status = check_outcome(&outcome, picture, patience.longest, error);
   runner_clear(&outcome);
   return status;
 }
@@ -83,7 +85,7 @@ etr_status layout_write(const char *format, layout_patience patience, etr_emitte
     if (status == ETR_OK && fflush(text) != 0) status = ETR_ERROR_IO;
     if (status == ETR_ERROR_IO)
       status = message_fail(error, ETR_ERROR_CHOICE, "cannot write a temporary file: %s", strerror(errno));
-    if (status == ETR_OK) status = draw(text, picture, format, patience, error);
+    if (status == ETR_OK) status = draw_picture(text, picture, format, patience, error);
     if (status == ETR_OK) status = copy_file(picture, sink, error);
   }
   if (text != NULL) (void)fclose(text);

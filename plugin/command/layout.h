@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * layout.h - pictures by Graphviz' program `dot`. Layer 6.
+ * layout.h - makes pictures with Graphviz' program `dot`. Layer 6.
  *
- * Runs the program instead of linking libgvc: the library would slow down the start of every command, and a program can
- * be stopped, or crash, without harm.
+ * It runs the program instead of linking libgvc. The library would slow down the start of every command, and a program
+ * can be stopped, or crash, without harm.
  */
 #ifndef ETR_LAYOUT_H
 #define ETR_LAYOUT_H

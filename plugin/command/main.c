@@ -10,18 +10,20 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h> /* tells whether this is glibc */
+#include <stdlib.h> /* defines __GLIBC__ */
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- What devices can do at most: a file that the user keeps ---- */
+/* ---- Peaks of devices, from a file that the user keeps ---- */
 
-/* A line for each device, a JSON object: {"device": "pixel8", "peak_flops": 1.2e11, "peak_int_ops": 4.8e11,
- * "peak_bandwidth": 5e10}. Each peak may be left out. Empty lines, and those that begin with '#', are passed over. */
+/* The file has a line for each device, a JSON object: {"device": "pixel8", "peak_flops": 1.2e11,
+ * "peak_int_ops": 4.8e11, "peak_bandwidth": 5e10}. Each peak may be missing. Empty lines and lines that begin with '#'
+ * are ignored. */
 
 enum { LONGEST_LINE = 4096, LONGEST_NAME = 256 };
 
-/* A peak that is there has to be one. */
+/* Sets *peak to the value of a key, if the line has the key and *peak is 0. Returns false if the value is not above 0.
+ */
 static bool take_peak(const char *line, const char *key, double *peak) {
   double value;
   if (!flat_json_number(line, key, &value)) return true;
@@ -30,7 +32,7 @@ static bool take_peak(const char *line, const char *key, double *peak) {
   return true;
 }
 
-/* Reads up to the line of the device that --device names, and takes its peaks. */
+/* Reads the file up to the line of the device that --device names, and takes its peaks. */
 static exit_status find_device(cli_settings *settings, FILE *file, const char *path) {
   char line[LONGEST_LINE], name[LONGEST_NAME];
   for (size_t number = 1; fgets(line, sizeof line, file); number++) {
@@ -47,20 +49,20 @@ static exit_status find_device(cli_settings *settings, FILE *file, const char *p
       return EXIT_DONE;
     return message_failed("%s: line %zu: peaks are numbers above 0", path, number);
   }
-  return message_failed("%s has no device \"%s\"; add a line {\"device\": \"%s\", \"peak_flops\": 1e11, "
+  return message_failed("%s has no device \"%s\": add a line {\"device\": \"%s\", \"peak_flops\": 1e11, "
                         "\"peak_bandwidth\": 2e10}",
                         path, settings->device, settings->device);
 }
 
-/* Looks up the device that --device names, in the file of --devices or the user's own, and takes its peaks where no
- * option sets them. The user's own is $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl, by default in ~/.config. Done if none
- * is named. */
+/* Looks up the device that --device names, in the file of --devices or in the user's own file, and takes the peaks that
+ * no option sets. The user's own file is $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl, by default in ~/.config. Does
+ * nothing if no device is named. */
 static exit_status take_device(cli_settings *settings) {
   const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
   char own[PATH_MAX] = "";
   int size = 0;
   if (!settings->device && settings->devices)
-    return message_usage(settings->command->name, "--devices needs --device, the name of one of them");
+    return message_usage(settings->command->name, "--devices needs --device: name one of the devices in the file");
   if (!settings->device) return EXIT_DONE;
   if (config && config[0] == '/')
     size = snprintf(own, sizeof own, "%s/etrecord-tb/devices.jsonl", config);
@@ -69,7 +71,7 @@ static exit_status take_device(cli_settings *settings) {
   if (size < 0 || size >= PATH_MAX) own[0] = '\0';
   const char *path = settings->devices ? settings->devices : own;
   FILE *file = fopen(path, "r");
-  if (!file) return message_failed("%s: %s; --devices names another file of devices", path, strerror(errno));
+  if (!file) return message_failed("%s: %s: name the file of devices with --devices", path, strerror(errno));
   exit_status status = find_device(settings, file, path);
   (void)fclose(file);
   return status;
@@ -80,10 +82,11 @@ static exit_status take_device(cli_settings *settings) {
 #if defined __GLIBC__
 #include <malloc.h>
 
-/* What is freed serves for what comes next, instead of pages that the system has to clear again: 2 to 3 % of write. */
+/* Makes the allocator keep freed memory for later allocations, so that the system does not have to clear pages again.
+ * This saves 2 to 3 % of the time of `write`. */
 static void keep_memory(void) {
   enum { MiB = 1 << 20 };
-  (void)mallopt(M_MMAP_THRESHOLD, 32 * MiB); /* the highest there is */
+  (void)mallopt(M_MMAP_THRESHOLD, 32 * MiB); /* the highest possible value */
   (void)mallopt(M_TRIM_THRESHOLD, 1024 * MiB);
   (void)mallopt(M_TOP_PAD, 64 * MiB);
 }
@@ -91,7 +94,7 @@ static void keep_memory(void) {
 static void keep_memory(void) {}
 #endif
 
-/* A command that is written behind the record is no file of it. */
+/* Refuses the name of a command after the record, which would be taken for a file of the record. */
 static exit_status check_order(const cli_settings *settings) {
   struct stat status;
   for (size_t i = 0; i < settings->more_count; i++)

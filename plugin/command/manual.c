@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * manual.c - run by the build: `make_manual FOLDER OUT VERSION DATE GUIDE.md...` writes into the folder OUT a manual
- * page of section 1 for each command, one of section 7 for each guide, and from FOLDER/completion the completions.
+ * manual.c - a program that the build runs: `make_manual FOLDER OUT VERSION DATE GUIDE.md...`. It writes into the
+ * folder OUT a manual page of section 1 for each command, a page of section 7 for each guide, and the completions,
+ * which it makes from FOLDER/completion.
  */
 #include "command/option_table.h"
 
@@ -10,12 +11,12 @@
 
 /* ---- Manual pages: roff with the macros of man(7) ---- */
 
-/* Linters of roff complain about longer lines. */
+/* Lines of the roff source are broken after this many columns, because linters of roff complain about long lines. */
 enum { LINE = 60 };
 
 /* ---- Text ---- */
 
-/* Puts a character that is not ASCII by its number, and returns its size in UTF-8. */
+/* Writes a character that is not ASCII by its number. Returns its size in UTF-8, in bytes. */
 static size_t put_unicode(FILE *out, const char *text) {
   const unsigned char *bytes = (const unsigned char *)text;
   size_t size = 2 + (size_t)(bytes[0] >= 0xE0) + (size_t)(bytes[0] >= 0xF0);
@@ -25,7 +26,7 @@ static size_t put_unicode(FILE *out, const char *text) {
   return size;
 }
 
-/* Escapes the characters that roff gives another meaning. */
+/* Writes a text and escapes the characters that have a meaning in roff. */
 static void put_characters(FILE *out, const char *text, size_t size) {
   for (size_t i = 0; i < size; i++) {
     switch (text[i]) {
@@ -58,7 +59,7 @@ static void put_word(FILE *out, const char *word, size_t size, bool *bold) {
   }
 }
 
-/* Puts text: `code` in bold, a paragraph per line, a line break after each sentence. */
+/* Writes a text: `code` in bold, one paragraph for each line, and a line break after each sentence. */
 static void put_text(FILE *out, const char *text) {
   bool bold = false;
   size_t column = 0;
@@ -86,7 +87,7 @@ static void put_heading(FILE *out, const char *heading) { fprintf(out, ".SH %s\n
 
 /* ---- Sections ---- */
 
-/* The release that a page describes. */
+/* The release that the pages describe. */
 typedef struct release {
   const char *version, *date;
 } release;
@@ -111,7 +112,7 @@ static void put_synopsis(FILE *out, const char *command, const char *arguments, 
     fprintf(out, "\\fI%s\\fR [\\fIoptions\\fR]\n", arguments);
 }
 
-/* Options of a command; NULL: of every command. */
+/* Writes the options of a command, or with NULL those that every command has. */
 static void put_options(FILE *out, const cli_command *command) {
   put_heading(out, "OPTIONS");
   for (const option_spec *spec = option_specs; spec->name; spec++) {
@@ -158,14 +159,14 @@ enum { LONGEST_LINE = 4096, LONGEST_PARAGRAPH = 1 << 16, MOST_CELLS = 12 };
 
 typedef struct guide {
   FILE *out;
-  char paragraph[LONGEST_PARAGRAPH]; /* the lines so far of a paragraph or an item of a list */
-  bool has_section;                  /* a heading was put */
-  bool is_below_heading;             /* where a paragraph needs no mark */
-  bool in_code, in_table;            /* in_table: behind the row of headings */
-  char heads[LONGEST_LINE];          /* of the table */
+  char paragraph[LONGEST_PARAGRAPH]; /* lines of the current paragraph or list item */
+  bool has_section;                  /* a heading was written */
+  bool is_below_heading;             /* the text follows a heading, so that a paragraph needs no mark */
+  bool in_code, in_table;            /* in_table: after the row of headings */
+  char heads[LONGEST_LINE];          /* headings of the table */
 } guide;
 
-/* Turns Markdown inside a line into what put_text() knows: *word* and **word** become `word`, [text](link) becomes
+/* Turns Markdown inside a line into text for put_text(): *word* and **word** become `word`, and [text](link) becomes
  * text. */
 static void simplify(char *text) {
   char *to = text;
@@ -194,14 +195,14 @@ static void begin_section(guide *g, const char *heading) {
   g->has_section = g->is_below_heading = true;
 }
 
-/* Puts what separates text from that before it. Text before the first heading is the description. */
+/* Writes the separator between a text and the text before it. Text before the first heading is the description. */
 static void begin_text(guide *g, const char *mark) {
   if (!g->has_section) begin_section(g, "DESCRIPTION");
   if (!g->is_below_heading || strcmp(mark, ".PP\n") != 0) fputs(mark, g->out);
   g->is_below_heading = false;
 }
 
-/* Puts what was read of a paragraph, which ends here. */
+/* Ends a paragraph and writes it. */
 static void end_paragraph(guide *g) {
   if (!g->paragraph[0]) return;
   simplify(g->paragraph);
@@ -217,7 +218,7 @@ static void continue_paragraph(guide *g, const char *line) {
   (void)snprintf(g->paragraph + used, sizeof g->paragraph - used, "%s%s", used ? " " : "", line);
 }
 
-/* Cuts a row of a table into its cells, without the blanks around them. Returns their number. */
+/* Cuts a row of a table into its cells, without the blanks around them. Returns the number of cells. */
 static size_t cut_cells(char *row, char *cells[MOST_CELLS]) {
   size_t count = 0;
   for (char *at = row + 1; *at && count < MOST_CELLS;) {
@@ -233,7 +234,8 @@ static size_t cut_cells(char *row, char *cells[MOST_CELLS]) {
   return count;
 }
 
-/* Puts a row as a tagged paragraph: its first cell, then the others, each with its heading where there are several. */
+/* Writes a row as a tagged paragraph: its first cell, then the others, with their headings if there are several others.
+ */
 static void put_row(guide *g, char *row) {
   char heads[LONGEST_LINE], text[LONGEST_PARAGRAPH], *names[MOST_CELLS], *cells[MOST_CELLS];
   memcpy(heads, g->heads, sizeof heads);
@@ -258,7 +260,7 @@ static void put_table_line(guide *g, char *line) {
     end_paragraph(g);
     (void)snprintf(g->heads, sizeof g->heads, "%s", line);
   } else if (!g->in_table) {
-    g->in_table = true; /* the line below the headings */
+    g->in_table = true; /* this is the line below the headings */
   } else {
     put_row(g, line);
   }
@@ -295,7 +297,7 @@ static void put_guide_line(guide *g, char *line) {
   }
 }
 
-/* The guide's first line is its title. */
+/* Writes a guide. Its first line is its title. */
 static void put_guide(FILE *out, FILE *markdown, const char *name, const release *r) {
   static guide g;
   char line[LONGEST_LINE];
@@ -309,7 +311,7 @@ static void put_guide(FILE *out, FILE *markdown, const char *name, const release
   fputs("\\fBetrecord\\-tb\\fR(1)\n", out);
 }
 
-/* "comparing" of docs/comparing.md */
+/* Writes the name of a guide: "comparing" for docs/comparing.md. */
 static void name_guide(char *name, size_t size, const char *path) {
   const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
   (void)snprintf(name, size, "-%.*s", (int)strcspn(start, "."), start);
@@ -359,9 +361,9 @@ static void put_command(FILE *out, const cli_command *command, const release *r)
   fputs("\\fBetrecord\\-tb\\fR(1)\n", out);
 }
 
-/* ---- Completions: the scripts of completion/, filled in ---- */
+/* ---- Completions: the scripts of completion/, with their placeholders filled in ---- */
 
-/* Text inside single quotes, as shells understand it; characters of `escaped` get a backslash. */
+/* Writes a text in single quotes for a shell. Characters of `escaped` get a backslash. */
 static void put_quoted(FILE *out, const char *text, const char *escaped) {
   for (; *text; text++) {
     if (*text == '\'')
@@ -371,7 +373,7 @@ static void put_quoted(FILE *out, const char *text, const char *escaped) {
   }
 }
 
-/* The names of all commands, or of those that have an option. */
+/* Writes the names of all commands, or of the commands that have an option, separated by `between`. */
 static void put_names(FILE *out, const option_spec *spec, const char *between) {
   const char *before = "";
   for (const cli_command *c = commands; c->name; c++) {
@@ -393,9 +395,9 @@ static void put_options_with_value(FILE *out, const char *between) {
   }
 }
 
-/* How a shell is told what completes a value. */
+/* The syntax in which a shell's script says what completes a value. */
 typedef struct value_syntax {
-  const char *words, *after_words; /* around "text json" */
+  const char *words, *after_words; /* texts before and after the words "text json" */
   const char *file, *directory, *other;
 } value_syntax;
 
@@ -413,7 +415,7 @@ static void put_value(FILE *out, const option_spec *spec, const value_syntax *sy
 
 /* ---- bash ---- */
 
-/* The arms of `case $command:$option`. */
+/* Writes the arms of `case $command:$option`. */
 static void put_bash_values(FILE *out) {
   static const value_syntax syntax = {"      _etrecord_tb_words '", "'\n", "      _etrecord_tb_paths -f\n",
                                       "      _etrecord_tb_paths -d\n", ""};
@@ -451,7 +453,7 @@ static void put_zsh_commands(FILE *out) {
   }
 }
 
-/* Specifications of _arguments: '(--format -f)'{--format,-f}'[help]:FORMAT:(text json)'. */
+/* Writes specifications for _arguments: '(--format -f)'{--format,-f}'[help]:FORMAT:(text json)'. */
 static void put_zsh_options(FILE *out) {
   static const value_syntax syntax = {"(", ")", "_files", "_files -/", ""};
   for (const cli_command *c = commands; c->name; c++) {
@@ -507,7 +509,9 @@ static void put_fish_options(FILE *out) {
 static const struct {
   const char *name;
   void (*put)(FILE *out);
-  void (*put_list)(FILE *out, const char *between); /* of names that end with what stands between */
+  void (*put_list)(
+      FILE *out,
+      const char *between); /* of a list of names: the text that separates them, by which the placeholder ends */
 } pieces[] = {
     {"commands", NULL, put_commands},           {"options_with_value", NULL, put_options_with_value},
     {"bash_values", put_bash_values, NULL},     {"bash_options", put_bash_options, NULL},
@@ -528,7 +532,8 @@ static bool put_piece(FILE *out, const char *name, size_t size) {
   return false;
 }
 
-/* A name is between two @ on one line, without a quote: "$@" is none. */
+/* Writes a line with its placeholders filled in. A placeholder is a name between two @ on one line, without a quote, so
+ * that "$@" is none. */
 static bool fill_line(FILE *out, const char *line) {
   for (const char *at; (at = strchr(line, '@'));) {
     const char *end = at + 1 + strcspn(at + 1, "@\"\n");
@@ -590,7 +595,7 @@ static bool write_completion(const char *folder, const char *out, const char *na
   bool filled = file != NULL;
   for (char line[1024]; filled && fgets(line, sizeof line, script);) filled = fill_line(file, line);
   if (script) fclose(script);
-  return file && close_all_written(file) && filled; /* false also for a name that is none of the pieces */
+  return file && close_all_written(file) && filled; /* also false if the name of a placeholder is unknown */
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * message.c - errors and warnings, one line each.
+ * message.c - prints errors and warnings, each as one line.
  */
 #include "command/message.h"
 
@@ -14,7 +14,7 @@ static bool write_file(void *context, const void *data, size_t size) { return fw
 
 void message_put_plain(FILE *out, const char *text) { (void)etr_write_plain(&(etr_sink){write_file, out}, text); }
 
-/* Prints one line: the place in a file, as far as there is one, and the text. */
+/* Prints one line: the location in a file, as far as it is known, and the text. */
 static void put_line(const char *lead, const char *file, const char *entry, uint64_t offset, const char *text) {
   fprintf(stderr, "etrecord-tb: %s", lead);
   if (file && file[0]) {
@@ -96,6 +96,6 @@ exit_status message_written(etr_status status, const etr_error *error) {
   bool flushed = fflush(stdout) == 0 && !ferror(stdout);
   if (status == ETR_OK && flushed) return EXIT_DONE;
   if (status != ETR_OK && status != ETR_ERROR_IO) return message_refused(status, error);
-  bool nobody_reads = poll(&output, 1, 0) == 1 && (output.revents & POLLERR); /* it is a pipe that was closed */
+  bool nobody_reads = poll(&output, 1, 0) == 1 && (output.revents & POLLERR); /* the reader closed the pipe */
   return nobody_reads ? EXIT_DONE : message_failed("cannot write to standard output");
 }

@@ -12,12 +12,12 @@
 /* Looks for a name among those of one kind, and collects candidates. */
 typedef struct search {
   const char *wanted;
-  bool is_path;   /* a module also matches those that it contains */
-  bool lists_all; /* candidates: all names, or those that contain `wanted` */
+  bool is_path;   /* names are paths of modules, and a path also matches the modules that it contains */
+  bool lists_all; /* candidates are all names; otherwise only names that contain `wanted` */
   bool found;
   size_t count;
-  const char *candidates[MAX_LIST]; /* each once */
-  const char *nearest;              /* the name that `wanted` may be a mistyped form of; NULL: there is none */
+  const char *candidates[MAX_LIST]; /* each name once */
+  const char *nearest;              /* the name that is most like `wanted`; NULL: no name is like it */
 } search;
 
 enum { MOST_HINTS = 6 };
@@ -72,7 +72,7 @@ static void look_at_backends(search *s, const etr_profile *profile) {
     for (size_t k = 0; k < profile->blocks[i].event_count; k++) look_at(s, profile->blocks[i].events[k].backend);
 }
 
-/* The names that options give. A glob is checked by what it selects. */
+/* The names that options give. A glob with wildcards is not checked here, but by the nodes that it selects. */
 static const struct {
   const char *kind;
   size_t offset;
@@ -95,8 +95,8 @@ static void append_candidates(char *text, size_t room, const search *s) {
     used += (size_t)snprintf(text + used, room - used, "%s%s%s", i ? ", " : lead, i ? "" : " ", s->candidates[i]);
 }
 
-/* Prints that a name does not exist: as a warning if the user forces the command to go on, but for what it cannot do
- * without. */
+/* Prints that a name does not exist. It is a warning if --force is given, except for names without which the command
+ * cannot continue. */
 static exit_status report_unknown(const search *s, const char *kind, bool forced) {
   char text[1024];
   (void)snprintf(text, sizeof text, "no %s named %s", kind, s->wanted);
@@ -123,10 +123,10 @@ exit_status command_check_filter(const etr_profile *profile, const cli_settings 
   bool of_events = settings->command->bit == FOR_EVENTS || profile->graph_count == 0;
   if (settings->force || (!filter.module && !filter.op && !filter.backend)) return EXIT_DONE;
   if (of_events ? etr_count_events(profile, &filter) : etr_count_nodes(profile, &filter)) return EXIT_DONE;
-  return message_failed("no %s matches%s%s%s%s%s%s; --force prints the empty answer", of_events ? "event" : "node",
-                        filter.module ? " --module " : "", filter.module ? filter.module : "",
-                        filter.op ? " --op " : "", filter.op ? filter.op : "", filter.backend ? " --backend " : "",
-                        filter.backend ? filter.backend : "");
+  return message_failed("no %s matches%s%s%s%s%s%s: correct the filter, or print the empty answer with --force",
+                        of_events ? "event" : "node", filter.module ? " --module " : "",
+                        filter.module ? filter.module : "", filter.op ? " --op " : "", filter.op ? filter.op : "",
+                        filter.backend ? " --backend " : "", filter.backend ? filter.backend : "");
 }
 
 exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings) {
@@ -137,8 +137,8 @@ exit_status command_check_dump(const etr_profile *profile, const cli_settings *s
   if (known) return EXIT_DONE;
   const char *record = profile->etrecord ? profile->etrecord : profile->pte;
   (void)message_failed(
-      "%s: this ETDump is of another model: none of its %zu runs fits a method of %s; give the record of "
-      "the model that ran, or --force to go on without nodes",
+      "%s: this ETDump is of another model (none of its %zu runs fits a method of %s): give the record of "
+      "the model that ran, or --force to continue without nodes",
       profile->etdump_count ? profile->etdumps[0] : "", profile->foreign_run_count, record ? record : "");
   return EXIT_BAD_INPUT;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * option.c - parses the command line by the table.
+ * option.c - parses the command line by the tables of commands and options.
  */
 #include "command/command.h"
 #include "command/option_table.h"
@@ -19,8 +19,8 @@ static bool parse_count(const char *text, int64_t *out) {
   return true;
 }
 
-/* A number above 0, or a percentage from 0 on, "5%" or "5". Decimal, so that neither "inf" nor "0x10" is one; strtod's
- * point depends on the locale, which the command never sets. */
+/* Parses a number above 0, or a percentage of at least 0: "5%" or "5". Only decimal numbers are allowed, not "inf" or
+ * "0x10". The decimal point of strtod() depends on the locale, which the command never sets. */
 static bool parse_number(const char *text, bool is_percentage, double *out) {
   char *end;
   double value = strtod(text, &end);
@@ -47,7 +47,7 @@ static bool parse_word(const char *words, const char *text, unsigned *out) {
 }
 
 /* Parses a value into the option's member of the settings. */
-static exit_status store(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
+static exit_status store_value(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
   static const char *const wanted[] = {[OPTION_COUNT] = "a whole number from 0 to 999999999",
                                        [OPTION_NUMBER] = "a number above 0",
                                        [OPTION_PERCENT] = "a percentage such as 5%"};
@@ -84,11 +84,11 @@ typedef struct parser {
   char **argv;
 } parser;
 
-/* An option as written: --name, --name=value, -n, -nvalue. */
+/* An option as it is written: --name, --name=value, -n or -nvalue. */
 typedef struct written_option {
   const char *name;
   size_t size;
-  const char *value; /* NULL: in the next word, or none */
+  const char *value; /* NULL: the value is the next word, or there is none */
 } written_option;
 
 static bool is_option(const char *text) { return text[0] == '-' && text[1]; }
@@ -100,7 +100,8 @@ static written_option split_option(const char *text) {
                           equals ? equals + 1 : NULL};
 }
 
-/* The row of an option of a command, NULL: of any command. A letter is written "-n", with one dash. */
+/* Returns the row of an option of a command, or of any command if `command` is NULL. A letter is written with one dash,
+ * "-n". */
 static const option_spec *find_option(const char *text, const cli_command *command) {
   written_option written = split_option(text);
   for (const option_spec *spec = option_specs; spec->name; spec++) {
@@ -112,8 +113,8 @@ static const option_spec *find_option(const char *text, const cli_command *comma
   return NULL;
 }
 
-/* Finds the command first, since it decides what options mean. Whether an option takes a value is the same for all
- * commands. */
+/* Finds the command before the options are parsed, because it decides what they mean. Whether an option takes a value
+ * is the same for all commands. */
 static void find_command(parser *p) {
   p->command = &commands[0];
   for (int i = 1; i < p->argc && strcmp(p->argv[i], "--") != 0; i++) {
@@ -131,8 +132,8 @@ static void find_command(parser *p) {
   }
 }
 
-/* Says which commands have the option, or which one may be meant. */
-static exit_status wrong_option(const parser *p, const char *text) {
+/* Refuses an option; the message says which commands have it, or which option may be meant. */
+static exit_status refuse_option(const parser *p, const char *text) {
   written_option written = split_option(text);
   const option_spec *spec = find_option(text, NULL);
   char others[256] = "";
@@ -156,17 +157,17 @@ static exit_status wrong_option(const parser *p, const char *text) {
 static exit_status parse_option(parser *p) {
   const char *text = p->argv[p->at], *value = split_option(text).value;
   const option_spec *spec = find_option(text, p->command);
-  if (!spec) return wrong_option(p, text);
+  if (!spec) return refuse_option(p, text);
   if (!spec->argument && value) return message_usage(p->named, "--%s takes no value", spec->name);
   if (spec->argument && !value) value = p->at + 1 < p->argc ? p->argv[++p->at] : "";
   if (spec->argument && !value[0]) return message_usage(p->named, "--%s needs a value: %s", spec->name, spec->argument);
-  return store(p->out, spec, value, p->named);
+  return store_value(p->out, spec, value, p->named);
 }
 
 static exit_status parse_positional(parser *p) {
   const char *text = p->argv[p->at];
   if (p->command->runs_program && p->at != p->named_at)
-    return message_usage(p->named, "put -- in front of the command to run: -- %s", text);
+    return message_usage(p->named, "the command to run needs -- in front of it: -- %s", text);
   cli_settings *out = p->out;
   size_t taken = (out->record != NULL) + out->more_count;
   if (p->at == p->named_at) return EXIT_DONE;
@@ -188,7 +189,7 @@ static exit_status parse_arguments(parser *p) {
     const char *text = p->argv[p->at];
     exit_status status = EXIT_DONE;
     if (!only_positional && strcmp(text, "--") == 0) {
-      if (p->command->runs_program) { /* everything behind it is the program's */
+      if (p->command->runs_program) { /* everything after it belongs to the program */
         p->out->program = (const char *const *)(void *)(p->argv + p->at + 1);
         return EXIT_DONE;
       }
@@ -202,15 +203,14 @@ static exit_status parse_arguments(parser *p) {
   return EXIT_DONE;
 }
 
-/* ---- Checks of the whole ---- */
+/* ---- Checks of the whole command line ---- */
 
 static exit_status check_arguments(const parser *p) {
   const cli_settings *out = p->out;
   if (p->command->runs_program) {
-    if (!out->record && !out->etrecord) return message_usage(p->named, "no record given: --record DIR");
+    if (!out->record && !out->etrecord) return message_usage(p->named, "no record given: name it with --record DIR");
     if (out->program && out->program[0] && out->program[0][0]) return EXIT_DONE;
-    return message_usage(p->named,
-                         "no command to run: put it behind --, as in -- ./executor_runner --model_path m.pte");
+    return message_usage(p->named, "no command to run: put it after --, as in -- ./executor_runner --model_path m.pte");
   }
   size_t taken = (out->record != NULL) + out->more_count, needed = option_table_needed(p->command);
   const char *meant = !p->named && taken == 1 && access(out->record, F_OK) != 0 ? option_table_nearest(out->record)
@@ -222,7 +222,7 @@ static exit_status check_arguments(const parser *p) {
   return message_usage(p->named, "no record given: name a file or a directory");
 }
 
-/* "3" or "3-8", of so many characters. */
+/* Parses "3" or "3-8", a text of `size` bytes. */
 static bool parse_runs(const char *text, size_t size, size_t *out, size_t *out_last) {
   char first[24] = "";
   int64_t run, last;
@@ -248,7 +248,7 @@ static exit_status parse_choices(cli_settings *out, const char *command) {
   return EXIT_DONE;
 }
 
-/* The runs that count, by --skip-runs or --runs. */
+/* Chooses the runs that count, by --skip-runs or --runs. */
 static exit_status choose_runs(cli_settings *out, const char *command) {
   const char *skip = out->skip_text, *runs = out->runs_text;
   if (skip && runs) return message_usage(command, "give --skip-runs or --runs, not both");
@@ -282,8 +282,8 @@ static exit_status parse_tags(etr_tag *tags, const char **texts, size_t count, c
   return EXIT_DONE;
 }
 
-/* Cuts NAME=FILE arguments of `pack` in two, in place, and takes them out of the others. A file that is there is none.
- */
+/* Cuts arguments NAME=FILE of `pack` in two, in place, and removes them from the other arguments. An argument that
+ * names an existing file is not such an argument. */
 static exit_status take_parts(cli_settings *out, const char *command) {
   const char *all[1 + MAX_LIST] = {out->record};
   size_t count = (out->record != NULL) + out->more_count;

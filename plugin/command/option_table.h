@@ -10,7 +10,7 @@
 
 #include "command/command.h"
 
-/** Sets of commands: what options and exit statuses are limited to. */
+/** Sets of commands, to which options and exit statuses are limited. */
 enum {
   FOR_WRITE = 1 << 0,
   FOR_INFO = 1 << 1,
@@ -31,7 +31,7 @@ enum {
   FOR_BENCH = 1 << 16,
   FOR_WATCH = 1 << 17,
   FOR_HELP = 1 << 18,
-  /* What refuses a filter that selects nothing, and an ETDump of another model, unless --force is given. */
+  /* Commands that refuse a filter that selects nothing, and an ETDump of another model, unless --force is given. */
   FORCIBLE = FOR_WRITE | FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF | FOR_DOT |
              FOR_TRACE | FOR_EXPORT | FOR_REPORT,
 };
@@ -59,17 +59,17 @@ typedef struct option_spec {
   char letter;          /* 0: none */
   const char *argument; /* NULL: a flag. FILE and DIR complete as such */
   option_kind kind;
-  size_t offset;     /* of the member of cli_settings */
+  size_t offset;     /* offset of the member of cli_settings */
   unsigned commands; /* FOR_ bits; 0: every command */
   const char *help;
-  const char *words; /* of OPTION_WORD: "text|json" */
-  size_t offset2;    /* of a list's count, or of a bool that is set when the option is given; 0: none */
+  const char *words; /* values of OPTION_WORD: "text|json" */
+  size_t offset2;    /* offset of the count of a list, or of a bool that the option sets to true; 0: none */
 } option_spec;
 
 /** The options, ended by one without a name. */
 extern const option_spec option_specs[];
 
-/** True if the option is one of this command's; with NULL, if it is one of every command's. */
+/** Returns true if the command has the option. With command = NULL, returns true if every command has it. */
 bool option_table_has(const option_spec *spec, const cli_command *command);
 
 /** The meaning of an exit status, and the commands that it is limited to (0: every command). */
@@ -82,26 +82,26 @@ typedef struct exit_spec {
 /** The exit statuses, ended by one without a meaning. */
 extern const exit_spec exit_statuses[];
 
-/** True if a command (NULL: any) can end with this status. */
+/** Returns true if a command (NULL: any command) can end with this status. */
 bool option_table_exits(const exit_spec *spec, const cli_command *command);
 
 enum { EXIT_MEANING_ROOM = 256 };
 
-/** What the status means for a command; with NULL, the commands that it is limited to come first: "diff, bench: ...".
- */
+/** Returns the meaning of a status for a command. With command = NULL, the commands that the status is limited to come
+ * first: "diff, bench: ...". */
 const char *option_table_exit_meaning(const exit_spec *spec, const cli_command *command, char room[EXIT_MEANING_ROOM]);
 
-/** The command of that name, or NULL. */
+/** Returns the command of that name, or NULL. */
 const cli_command *option_table_command(const char *name);
 
-/** The fewest and the most arguments of a command. */
+/** Return the smallest and the largest number of arguments of a command. */
 size_t option_table_needed(const cli_command *command);
 size_t option_table_allowed(const cli_command *command);
 
-/** The command name closest to a mistyped one, or NULL if none is close. */
+/** Returns the name of a command that is most like a mistyped one, or NULL if none is like it. */
 const char *option_table_nearest(const char *name);
 
-/** The option of a command closest to a mistyped one of that many bytes, or NULL if none is close. */
+/** Returns the option of a command that is most like a mistyped one of `size` bytes, or NULL if none is like it. */
 const char *option_table_nearest_option(const cli_command *command, const char *name, size_t size);
 
 /** Prints "unknown command x; did you mean y?" and returns EXIT_USAGE. */
@@ -112,13 +112,13 @@ exit_status option_table_no_command(const char *name);
 /** Prints the help of one command, or of the program (NULL), in at most 80 columns. */
 void help_print(FILE *out, const cli_command *command);
 
-/** What the program does, the first paragraph of --help and of the manual. Static. */
+/** Returns the first paragraph of --help and of the manual, which says what the program does. Static. */
 const char *help_introduction(void);
 
 enum { HELP_ROOM = 4096 };
 
-/** What a command does, a line break between paragraphs; the last one lists the columns of its table, if --columns
- * chooses among them. In `room`, or static. */
+/** Returns the description of a command, with a line break between paragraphs. The last paragraph lists the columns of
+ * its table, if the command has the option --columns. The text is in `room`, or static. */
 const char *help_text(const cli_command *command, char room[HELP_ROOM]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * runner.c - starts a program and waits for SIGCHLD. Its output goes into a file without a name: a pipe would stay open
- * as long as any process that it leaves behind, such as adb's server.
+ * runner.c - starts a program and waits for SIGCHLD. The program's output goes into a file without a name. A pipe would
+ * remain open as long as any process that the program leaves behind, such as adb's server.
  */
 #include "command/runner.h"
 
@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-enum { MOST_OUTPUT = 4 << 20 }; /* bytes that are kept; a runner prints its figures at the end */
+enum { MOST_OUTPUT = 4 << 20 }; /* bytes that are kept from the end, where a runner prints its figures */
 
 static double seconds_now(void) {
   struct timespec now;
@@ -30,13 +30,14 @@ static double seconds_now(void) {
 
 /* ---- Starting ---- */
 
-/* posix_spawn() takes texts that could be changed, and changes none. */
+/* Converts arguments for posix_spawn(), whose parameter is not const although it changes no text. */
 typedef union spawn_arguments {
   const char *const *given;
   char *const *taken;
 } spawn_arguments;
 
-/* Starts it. All signals are held: one in between would not kill the program. printed: takes what is kept. */
+/* Starts a program. All signals are blocked, because a signal in between would not kill the program. printed:
+ * descriptor of the file that takes the output. */
 static int start(pid_t *process, const runner_program *program, int printed, const sigset_t *mask) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -65,7 +66,7 @@ static int start(pid_t *process, const runner_program *program, int printed, con
 
 /* ---- Waiting ---- */
 
-/* SIGCHLD is held. False: it did not end in time. */
+/* Waits until the process ends. SIGCHLD is blocked. Returns false if the process did not end in time. */
 static bool wait_until(pid_t process, double end, int *status) {
   sigset_t child;
   (void)sigemptyset(&child);
@@ -94,7 +95,7 @@ static void wait_for(runner_outcome *out, pid_t process, const runner_program *p
   out->signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-/* ---- The whole ---- */
+/* ---- Running a program ---- */
 
 static char *read_end(FILE *file) {
   long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0, first = size > MOST_OUTPUT ? size - MOST_OUTPUT : 0;
@@ -113,7 +114,7 @@ void runner_run(runner_outcome *out, const runner_program *program) {
   FILE *printed = tmpfile();
   *out = (runner_outcome){.start_error = printed == NULL ? errno : 0, .exit_status = -1};
   if (printed != NULL) {
-    (void)signal(SIGCHLD, SIG_DFL); /* where it is ignored, nothing tells how a program ended */
+    (void)signal(SIGCHLD, SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
     ending_hold(&before);
     waiting = before;
     (void)sigaddset(&waiting, SIGCHLD);

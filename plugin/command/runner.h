@@ -14,33 +14,33 @@
 
 /** How a program ended. Free with runner_clear(). */
 typedef struct runner_outcome {
-  int start_error; /* errno of starting it; 0: it ran */
-  bool is_late;    /* it was killed when its time was up */
-  int exit_status; /* -1: a signal ended it */
+  int start_error; /* errno of starting the program; 0: it ran */
+  bool is_late;    /* the program was killed because its time was up */
+  int exit_status; /* -1: a signal ended the program */
   int signal_number;
-  double seconds; /* that it took */
-  char *output;   /* the end of what it printed, as far as that is kept, NUL-terminated; never NULL */
+  double seconds; /* duration of the process */
+  char *output;   /* the end of what the program printed, NUL-terminated; never NULL */
 } runner_outcome;
 
 /** A program to be run. */
 typedef struct runner_program {
   const char *const *arguments; /* ended by NULL; the first is looked up in PATH */
-  double seconds;               /* the most that it may take */
+  double seconds;               /* seconds after which it is killed */
   FILE *input;                  /* its standard input; NULL: empty */
-  FILE *output;                 /* its standard output; NULL: it is kept, with standard error */
-  double silent;                /* seconds after which the warning is printed */
-  const char *warning;          /* NULL: none */
+  FILE *output;        /* its standard output; NULL: it is kept in runner_outcome.output, with standard error */
+  double silent;       /* seconds after which the warning is printed */
+  const char *warning; /* NULL: none */
 } runner_program;
 
 /** Runs a program. */
 void runner_run(runner_outcome *out, const runner_program *program);
 
-/** True if it ran to its end with exit status 0. */
+/** Returns true if the program ran to its end with exit status 0. */
 bool runner_succeeded(const runner_outcome *outcome);
 
 enum { RUNNER_REASON_ROOM = 160 };
 
-/** Says how it failed: "exit status 3", "killed by signal 11", "not finished within 5 s". */
+/** Describes how the program failed: "exit status 3", "killed by signal 11", "not finished within 5 s". */
 void runner_reason(const runner_outcome *outcome, double seconds, char room[RUNNER_REASON_ROOM]);
 
 void runner_clear(runner_outcome *outcome);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sandbox.c - the rights that each command keeps, and the kernel's means to give up the others, by system call. Defines
- * what the oldest supported headers lack.
+ * sandbox.c - decides which rights each command keeps, and gives up the others by system calls of Linux. Defines what
+ * the oldest supported headers lack.
  */
 #define _GNU_SOURCE /* d_type, flock(), O_PATH, syscall() */
 #include "command/sandbox.h"
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Landlock: restricts the files that this process may open, from Linux 5.13 on; elsewhere it does nothing ---- */
+/* ---- Landlock: restricts the files that this process may open, from Linux 5.13 on ---- */
 
 /* Rights to a file, or to a folder and everything below it; a bit set. */
 typedef enum landlock_right {
@@ -26,15 +26,15 @@ typedef enum landlock_right {
   RIGHT_RUN = 2,           /* programs */
   RIGHT_WRITE = 4,         /* existing files */
   RIGHT_REPLACE = 8,       /* make files, rename them in their folder, remove them */
-  RIGHT_MAKE_FOLDERS = 16, /* and move files between them */
+  RIGHT_MAKE_FOLDERS = 16, /* make folders, and move files between folders */
   RIGHT_LIST = 32,         /* names in folders */
   RIGHT_EMPTY = 64,        /* remove empty folders */
 } landlock_right;
 
-/* A set of rules in the making. */
+/* A set of rules that is being built. */
 typedef struct landlock_rules {
   int descriptor;              /* -1: no Landlock */
-  unsigned long long accesses; /* to files, as far as this kernel knows them */
+  unsigned long long accesses; /* accesses to files that this kernel knows */
 } landlock_rules;
 
 #if defined ETR_SANDBOX && defined __has_include
@@ -77,8 +77,8 @@ static uint64_t accesses_of(unsigned rights) {
   return accesses;
 }
 
-/* Begins with nothing allowed: forbids all that the kernel can, including TCP, abstract sockets and signals to other
- * processes. */
+/* Begins a set of rules that allows nothing. It forbids everything that the kernel can forbid, including TCP, abstract
+ * sockets and signals to other processes. */
 static landlock_rules landlock_begin(void) {
   long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
   rule_set known = {.files = of_first_version};
@@ -92,7 +92,7 @@ static landlock_rules landlock_begin(void) {
                           .accesses = known.files};
 }
 
-/* Allows `rights` on a path; follows links. Ignores a path that does not exist. */
+/* Allows `rights` on a path and follows links. Ignores a path that does not exist. */
 static void landlock_allow(const landlock_rules *rules, const char *path, unsigned rights) {
   struct stat about;
   int place = rules->descriptor < 0 ? -1 : open(path, O_PATH | O_CLOEXEC);
@@ -105,7 +105,8 @@ static void landlock_allow(const landlock_rules *rules, const char *path, unsign
   (void)close(place);
 }
 
-/* Forbids everything else, for programs that this process starts, too; open files stay open. Ends the rules. */
+/* Forbids everything that the rules do not allow, also for programs that this process starts. Open files remain open.
+ * Ends the rules. */
 static void landlock_enforce(landlock_rules *rules) {
   if (rules->descriptor < 0) return;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) (void)syscall(SYS_landlock_restrict_self, rules->descriptor, 0);
@@ -148,7 +149,7 @@ static void landlock_enforce(landlock_rules *rules) { (void)rules; }
 #define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1UL << 2)
 #endif
 
-/* Without calls that the headers have no name for, or that a machine does not have. */
+/* The system calls that are refused, except those that the headers have no name for or that a machine does not have. */
 /* clang-format off */
 static const int refused[] = {
     /* programs and processes */
@@ -192,7 +193,8 @@ static const int refused[] = {
 
 enum { MOST_STEPS = 2 * sizeof refused / sizeof refused[0] + 32, FIRST_OF_X32 = 0x40000000 };
 
-/* A BPF program: a machine with one register; each step tells how many to skip if a comparison holds, and if not. */
+/* A BPF program for a machine with one register. Each step has the number of steps to skip if its comparison holds, and
+ * if it does not. */
 typedef struct filter {
   struct sock_filter steps[MOST_STEPS];
   unsigned short count;
@@ -217,8 +219,8 @@ static void refuse_argument(filter *f, int number, int argument, uint32_t value,
 
 static void seccomp_enforce(void) {
   filter f = {.count = 0};
-  load(&f,
-       offsetof(struct seccomp_data, arch)); /* the processor may take calls of another machine, whose numbers differ */
+  /* The processor may accept system calls of another machine, with other numbers. */
+  load(&f, offsetof(struct seccomp_data, arch));
   add_step(&f, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
   refuse(&f);
   load(&f, offsetof(struct seccomp_data, nr));
@@ -245,7 +247,7 @@ static void seccomp_enforce(void) {}
 
 /* ---- Inputs ---- */
 
-/* Targets of links in a record's folder, if they are files. */
+/* Allows reading the targets of links in a record's folder, if they are files. */
 static void allow_linked(const landlock_rules *rules, const char *folder) {
   DIR *directory = opendir(folder);
   if (!directory) return;
@@ -262,12 +264,13 @@ static void allow_input(const landlock_rules *rules, const char *path) {
   char file[PATH_MAX];
   size_t part;
   if (!path) return;
-  snprintf(file, sizeof file, "%.*s", (int)etr_input_file(path, &part), path); /* too long: there is no such file */
+  snprintf(file, sizeof file, "%.*s", (int)etr_input_file(path, &part),
+           path); /* a path that is too long names no file */
   landlock_allow(rules, file, RIGHT_READ);
   allow_linked(rules, path);
 }
 
-/* A part's file, and those beside it that belong to it. */
+/* Allows reading the file of a part, and the files next to it that belong to it. */
 static void allow_part(const landlock_rules *rules, const char *path) {
   static const char *const ends[] = {"", "_state_dict", "_constants", "_example_inputs"};
   for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
@@ -289,7 +292,8 @@ static void allow_inputs(const landlock_rules *rules, const cli_settings *settin
 
 /* ---- Outputs ---- */
 
-/* A file is replaced by one that is created beside it, or beside a link's target; pipes and devices are written to. */
+/* Allows writing an output. A file is replaced by one that is created next to it, or next to the target of a link;
+ * pipes and devices are written to. */
 static void allow_output(const landlock_rules *rules, const char *path) {
   struct stat about;
   char *target = realpath(path, NULL), folder[PATH_MAX] = ".";
@@ -304,19 +308,19 @@ static void allow_output(const landlock_rules *rules, const char *path) {
   free(target);
 }
 
-/* The folder of --logdir if it had to be created, "" otherwise, and how much of its path existed; for signal handlers.
- */
+/* The path of the folder of --logdir if it had to be created, otherwise "", and the bytes of it that existed before.
+ * Signal handlers read them. */
 static char made_logdir[PATH_MAX];
 static size_t kept_size;
 
-/* The size of a path without its last part. */
+/* Returns the size of a path without its last part. */
 static size_t size_above(const char *path, size_t size) {
   while (size > 0 && path[size - 1] == '/') size--;
   while (size > 0 && path[size - 1] != '/') size--;
   return size;
 }
 
-/* Creates a folder and those above it; remembers it first, so that a signal in between cleans up. */
+/* Creates a folder and the folders above it. The path is stored first, so that a signal in between cleans up. */
 static void make_logdir(const char *path) {
   char part[PATH_MAX];
   size_t size = strlen(path), kept = size;
@@ -333,11 +337,12 @@ static void make_logdir(const char *path) {
   }
 }
 
-/* A shared lock on the folder of --logdir: nobody removes it while another process has rights to it. -1: none. */
+/* Descriptor of a shared lock on the folder of --logdir, so that no process removes the folder while another one has
+ * rights to it. -1: none. */
 static int logdir_lock = -1;
 
-/* Creates and locks the folder, again if it was removed before it was locked. Also allows removing created folders from
- * the one above them. */
+/* Creates and locks the folder, and tries again if it was removed before it was locked. Also allows removing created
+ * folders from the folder above them. */
 static void allow_logdir(const landlock_rules *rules, const char *path) {
   struct stat about = {.st_nlink = 1};
   do {
@@ -365,7 +370,8 @@ void sandbox_leave(void) {
 
 /* ---- Graphviz ---- */
 
-/* Graphviz inherits the rights of this process. It reads and runs what it needs, and warns if it cannot cache fonts. */
+/* Allows the files that Graphviz reads and runs, because it inherits the rights of this process. It warns if it cannot
+ * cache fonts. */
 static void allow_graphviz(const landlock_rules *rules) {
   static const char *const caches[][2] = {{"XDG_CACHE_HOME", "."}, {"HOME", ".cache"}};
   landlock_allow(rules, "/", RIGHT_READ | RIGHT_RUN);
@@ -380,11 +386,11 @@ static void allow_graphviz(const landlock_rules *rules) {
   }
 }
 
-/* ---- All of it ---- */
+/* ---- Giving up rights ---- */
 
 void sandbox_enter(const cli_settings *settings) {
   bool draws = command_draws_picture(settings);
-  tzset(); /* else libzip would read /etc/localtime later, for local times of entries */
+  tzset(); /* otherwise libzip would read /etc/localtime later, for local times of entries */
   landlock_rules rules = landlock_begin();
   if (rules.descriptor >= 0) {
     allow_inputs(&rules, settings);

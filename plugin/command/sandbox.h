@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sandbox.h - gives up rights that the command does not need, before it reads any input. Layer 6.
+ * sandbox.h - gives up rights that a command does not need, before it reads any input. Layer 6.
  */
 #ifndef ETR_SANDBOX_H
 #define ETR_SANDBOX_H
@@ -8,10 +8,12 @@
 #include "command/command.h"
 
 /**
- * Permanently limits this process to what the settings require: it may read the inputs (`source`: any file, because the
- * record names the model's), write into the folder of --logdir or --output, start no program (except Graphviz, for a
- * picture) and make no connection. What `bench` runs has run before. Creates the folder of --logdir, since only an
- * existing folder can be allowed. Does less, without a warning, if the kernel or the build lacks the means.
+ * Permanently limits this process to what the settings require. It may read the inputs (`source` may read any file,
+ * because the record names the model's files) and write into the folder of --logdir or --output. It cannot start
+ * programs (except Graphviz, for a picture) or make connections. The programs of `bench` have already run. Creates the
+ * folder of
+ * --logdir, because only an existing folder can be allowed. Limits less, without a warning, if the kernel or the build
+ * does not support it.
  */
 void sandbox_enter(const cli_settings *settings);
 

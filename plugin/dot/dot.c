@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot.c - writes a planned picture (dot_plan.h) as DOT through Graphviz' cgraph. The only file that knows
- * cgraph.
+ * dot.c - writes a planned picture (dot_plan.h) as DOT through Graphviz' cgraph. No other file uses cgraph.
  *
- * Threads: cgraph formats strings and counts indentation in static buffers, so only one thread at a time may be in it.
- * A lock here sees to that for calls of etr_emit_dot(). A program that uses cgraph itself must not do so while
+ * Threads: cgraph formats strings and counts indentation in static buffers, so only one thread at a time may call it. A
+ * lock here ensures that for calls of etr_emit_dot(). A program that uses cgraph itself must not do so while
  * etr_emit_dot() runs in another thread, and a sink must not call etr_emit_dot().
  */
 #include "dot/dot.h"
@@ -21,23 +20,23 @@ enum { MANY_BOXES = 300 /* from here on dot's default layout takes seconds to mi
 
 static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- Disciplines: what cgraph calls back ---- */
+/* ---- Disciplines: functions that cgraph calls back ---- */
 
 /*
- * cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids. Numbers of our own
- * instead make the output the same every time. Names follow from them.
+ * cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids. Numbers are used as ids
+ * instead, so that the output is the same every time. Names are made from the numbers.
  */
 typedef struct dot_disc {
-  Agdisc_t base; /* first: id_open() gets it as this */
+  Agdisc_t base; /* the first member, so that id_open() can cast it back */
   Agraph_t *root;
   IDTYPE edge_count;
-  char **cluster_names, **box_names; /* by id, made when first asked for: cgraph asks again and again */
+  char **cluster_names, **box_names; /* by id; made at the first request, because cgraph asks many times */
 } dot_disc;
 
 enum { ROOT_ID = 0 };
-#define CLUSTER "cluster_" /* in front of a scope's number; its id is one more */
-#define NODE_BOX "n"       /* in front of a node's number */
-#define FOLDED_BOX "s"     /* in front of a scope's */
+#define CLUSTER "cluster_" /* before the number of a scope; its id is that number plus 1 */
+#define NODE_BOX "n"       /* before the number of a node */
+#define FOLDED_BOX "s"     /* before the number of a scope */
 
 static void *id_open(Agraph_t *root, Agdisc_t *disc) {
   dot_disc *state = (dot_disc *)disc;
@@ -52,8 +51,8 @@ static void put_name(char *to, const char *prefix, uint64_t number) {
   to[size] = '\0';
 }
 
-/* cgraph looks in front of a name for whether it is HTML: it has to be one of cgraph's own strings, which agclose()
- * frees. */
+/* Returns the name of an id. It must be one of cgraph's own strings, which agclose() frees, because cgraph reads in
+ * front of a name whether it is HTML. */
 static char *id_print(void *context, int type, IDTYPE id) {
   dot_disc *state = context;
   if (type != AGNODE && type != AGRAPH) return NULL; /* edges have no names */
@@ -66,11 +65,11 @@ static char *id_print(void *context, int type, IDTYPE id) {
   return *known = agstrdup(state->root, name);
 }
 
-/* The id of what is made by name, which id_print() gives back; of an edge, which has none, its number. Graphviz 13 and
- * later make nothing by an id of ours (agidnode() and its like). */
+/* Gives the id of an object that is made by name, or a number for an edge, which has no name. Objects are made by name,
+ * because Graphviz 13 and later do not make them by an id of the caller (agidnode() and similar functions). */
 static long id_map(void *context, int type, char *name, IDTYPE *id, int create) {
   dot_disc *state = context;
-  (void)create; /* only then are edges asked for */
+  (void)create; /* edges are only requested with it */
   if (type == AGEDGE)
     *id = state->edge_count++;
   else if (type == AGNODE)
@@ -87,8 +86,8 @@ static void id_close(void *state) { (void)state; }
 
 static void id_register(void *state, int type, void *object) { (void)state, (void)type, (void)object; }
 
-/* Never tells agwrite() of a failure: it would stop where it is, with its line length, a static, still set. The writer
- * remembers it. */
+/* Writes a text. It never reports a failure to agwrite(), which would stop and leave its static line length set. The
+ * writer remembers the failure. */
 static int io_putstr(void *channel, const char *text) {
   etr_puts(channel, text);
   return 0;
@@ -107,10 +106,10 @@ static int swallow_message(char *message) {
 /* ---- Attributes ---- */
 
 typedef struct attribute {
-  char *name, *value; /* cgraph takes char *, and changes nothing */
+  char *name, *value; /* cgraph's type is not const, but it changes nothing */
 } attribute;
 
-#define NEXT_COLOR "#7c3aed" /* of an edge into the next block that is the same */
+#define NEXT_COLOR "#7c3aed" /* colour of an edge into the next equal block */
 
 static char font[] = "Helvetica,Arial,sans-serif";
 
@@ -161,17 +160,18 @@ static void declare_all(const etr_dot_view *view, Agraph_t *root) {
 typedef struct dot_drawing {
   const etr_dot_view *view;
   Agraph_t *root;
-  Agraph_t **clusters; /* one per scope; NULL where it is none */
+  Agraph_t **clusters; /* one per scope; NULL if it is not a cluster */
   Agnode_t **boxes;
 } dot_drawing;
 
-/* What a box or cluster is drawn in. */
+/* Returns the graph or cluster that a box or cluster is drawn in. */
 static Agraph_t *around(const dot_drawing *drawing, uint32_t scope) {
   return scope == ETR_NONE ? drawing->root : drawing->clusters[scope];
 }
 
 static void draw_clusters(dot_drawing *drawing) {
-  static const char *const backgrounds[] = {"#f8fafc", "#f1f5f9"}; /* in turns, so that nested ones can be told apart */
+  static const char *const backgrounds[] = {
+      "#f8fafc", "#f1f5f9"}; /* used in turns, so that nested clusters can be distinguished */
   const etr_dot_plan *plan = drawing->view->plan;
   for (uint32_t i = 0; i < plan->scopes.count; i++) {
     if (plan->cluster_of[i] != i) continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot_choice.c - the nodes in focus with their neighbours, and the nodes that take most time.
+ * dot_choice.c - chooses the nodes in focus with their neighbours, and the nodes that take most time.
  */
 #include "dot/dot_plan.h"
 
@@ -34,10 +34,10 @@ static size_t depth_of(const char *path) {
 typedef struct module_names {
   char text[256];
   size_t used;
-  bool all; /* fitted */
+  bool all; /* all names fitted */
 } module_names;
 
-/* Those that have `part` in their path, those further out first. */
+/* Lists the modules whose path contains `part`, outer modules first. */
 static module_names list_modules(const etr_graph *graph, const char *part) {
   enum { LISTED_LEVELS = 8 };
   module_names names = {.all = true};
@@ -54,7 +54,8 @@ static module_names list_modules(const etr_graph *graph, const char *part) {
   return names;
 }
 
-/* A picture shows the end of a path: what was asked for may be one. */
+/* Fails for an unknown module. The message lists modules whose path contains the name, because a picture shows only the
+ * end of a path. */
 static etr_status fail_unknown_module(const etr_graph *graph, const char *focus, etr_error *error) {
   module_names names = list_modules(graph, focus);
   if (names.used == 0) names = list_modules(graph, "");
@@ -66,7 +67,7 @@ static etr_status fail_unknown_module(const etr_graph *graph, const char *focus,
                   names.text, names.all ? "" : " ...");
 }
 
-/* Chooses the nodes in focus, and draws those that feed one of them or take what it gives. */
+/* Chooses the nodes in focus, and also draws the nodes that give them inputs or use their outputs. */
 static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, etr_error *error) {
   const etr_node_filter filter = {.module = choice->focus};
   bool any = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot_fold.c - which blocks are the same.
+ * dot_fold.c - finds equal blocks.
  */
 #include "dot/dot_plan.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A scope that may be one of several, with its nodes at any depth. */
+/* A scope that may be equal to others, with its nodes at any depth. */
 typedef struct block {
   uint32_t scope;
   etr_vec(uint32_t) nodes;
@@ -20,12 +20,12 @@ typedef struct folder {
   const etr_graph *graph;
   const etr_scopes *scopes;
   const etr_dot_choice *choice;
-  etr_map kinds;   /* what a node is, wherever it stands -> number */
-  etr_map forms;   /* what a block looks like -> the first one */
-  etr_text text;   /* of a key being put together */
-  uint32_t *block; /* of each scope; ETR_NONE: it is none */
+  etr_map kinds;   /* description of a node without its position -> number */
+  etr_map forms;   /* description of a block -> number */
+  etr_text text;   /* a key that is being made */
+  uint32_t *block; /* per scope: index of its block; ETR_NONE: it is not a block */
   etr_vec(block) blocks;
-  uint32_t *seen_in, *place; /* of each node, the block whose form it was last seen in, and where */
+  uint32_t *seen_in, *place; /* per node: the block in whose form it was last seen, and its position there */
   uint32_t *stand_in, *same_as, *copies, *last;
 } folder;
 
@@ -64,10 +64,10 @@ static void put_number(folder *f, uint32_t number) {
 }
 
 static void put_text(folder *f, const char *text) {
-  (void)etr_text_add(&f->text, (etr_slice){text, strlen(text) + 1}); /* with its end, so that two are not one */
+  (void)etr_text_add(&f->text, (etr_slice){text, strlen(text) + 1}); /* the NUL separates texts */
 }
 
-/* The number of what was put since the text was begun. */
+/* Returns the number of the key that was put since the text was begun. */
 static uint32_t number_of_text(folder *f, etr_map *map) {
   etr_slice key = {f->text.data, f->text.size};
   uint32_t known = etr_map_get(map, key);
@@ -92,7 +92,7 @@ static uint32_t kind_of_node(folder *f, uint32_t index) {
 
 enum { FROM_INSIDE, FROM_WEIGHT, FROM_OUTSIDE };
 
-/* Puts what an input of a block's node reads. Nodes outside of the block are numbered as they are first read. */
+/* Puts the source of an input of a node in a block. Nodes outside the block are numbered when they are first read. */
 static void put_input(folder *f, const uint32_t *kinds, uint32_t number, const block *of, uint32_t *outside,
                       const etr_edge *input) {
   uint32_t from = input->node;
@@ -112,8 +112,8 @@ static void put_input(folder *f, const uint32_t *kinds, uint32_t number, const b
   put_number(f, input->output);
 }
 
-/* What makes a block the same as another: only siblings of one pattern are compared, and only as far as the choice
- * treats them alike. */
+/* Returns the form of a block; equal blocks have equal forms. Only siblings of one pattern are compared, and they are
+ * only equal if the choice treats their nodes alike. */
 static uint32_t form_of(folder *f, const uint32_t *kinds, uint32_t number) {
   const block *b = &f->blocks.data[number];
   const etr_scope *scope = &f->scopes->list[b->scope];
@@ -130,7 +130,7 @@ static uint32_t form_of(folder *f, const uint32_t *kinds, uint32_t number) {
     const etr_node *node = &f->graph->nodes[index];
     put_number(f, kinds[index]);
     put_number(f, f->scopes->list[f->scopes->of_node[index]].depth);
-    put_number(f, f->choice->rank[index] > 0 ? index : 0); /* one of the slowest stands for itself */
+    put_number(f, f->choice->rank[index] > 0 ? index : 0); /* each of the slowest nodes is drawn by itself */
     put_number(f, f->choice->drawn[index] * 2u + f->choice->focused[index]);
     put_number(f, (uint32_t)node->input_count);
     for (size_t k = 0; k < node->input_count; k++) put_input(f, kinds, number, b, &outside, &node->inputs[k]);
@@ -140,11 +140,11 @@ static uint32_t form_of(folder *f, const uint32_t *kinds, uint32_t number) {
 
 /* ---- Folding ---- */
 
-/* Finds blocks that are the same. What is drawn for a block goes for all its nodes; blocks around come first, and
- * theirs holds. False when out of memory. */
-static bool compare(folder *f) {
+/* Finds equal blocks. If a block is drawn for another one, its nodes are drawn for the nodes of the other. Outer blocks
+ * come first, and their result is kept. Returns false when out of memory. */
+static bool find_equal_blocks(folder *f) {
   uint32_t *kinds = etr_arena_alloc_array(f->arena, f->graph->node_count, sizeof *kinds);
-  uint32_t *first = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *first); /* block of each form */
+  uint32_t *first = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *first); /* the first block of each form */
   if (kinds == NULL || first == NULL) return false;
   for (uint32_t i = 0; i < f->graph->node_count; i++) kinds[i] = kind_of_node(f, i);
   for (uint32_t i = 0, forms = 0; i < f->blocks.count; i++) {
@@ -167,7 +167,7 @@ static bool compare(folder *f) {
 }
 
 typedef struct copy {
-  uint32_t scope; /* drawn for it */
+  uint32_t scope; /* scope that is drawn */
   double ticks;
 } copy;
 
@@ -177,7 +177,7 @@ static int by_scope(const void *a, const void *b) {
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* The median time of each scope that is drawn for others, though the blocks around may be hidden, too. */
+/* Returns the median time of each scope that is drawn for others. Blocks around it may also be hidden. */
 static const double *medians(folder *f) {
   const etr_scope *scopes = f->scopes->list;
   double *list = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *list);
@@ -203,7 +203,7 @@ static const double *medians(folder *f) {
   return list;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole fold ---- */
 
 bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes,
                        etr_dot_choice *choice) {
@@ -219,9 +219,9 @@ bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *gra
   f.place = etr_arena_alloc_array(arena, nodes, sizeof *f.place);
   f.stand_in = etr_arena_alloc_array(arena, nodes, sizeof *f.stand_in);
   uint32_t *alike = etr_arena_alloc_array(arena, nodes, sizeof *alike);
-  if (etr_arena_failed(arena) || !list_blocks(&f) || !compare(&f)) return false;
+  if (etr_arena_failed(arena) || !list_blocks(&f) || !find_equal_blocks(&f)) return false;
   for (uint32_t i = 0; i < nodes;
-       i++) { /* from the outermost block inwards: each step goes to one that stands for more */
+       i++) { /* from the outermost block inwards; each step leads to a node that is drawn for more nodes */
     while (f.stand_in[i] != f.stand_in[f.stand_in[i]]) f.stand_in[i] = f.stand_in[f.stand_in[i]];
     alike[f.stand_in[i]]++;
     if (f.stand_in[i] != i) choice->drawn[i] = choice->focused[i] = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot_label.c - the texts in a DOT file: labels and tooltips of its boxes and clusters, the legend.
+ * dot_label.c - makes the texts in a DOT file: labels and tooltips of its boxes and clusters, and the legend.
  */
 #include "dot/dot_plan.h"
 
@@ -17,15 +17,15 @@
 
 enum {
   LONGEST_NAME = 44, /* bytes of a name in a label; the tooltip has all of it */
-  MOST_WEIGHTS = 8,  /* in a tooltip */
+  MOST_WEIGHTS = 8,  /* weights that a tooltip lists */
   MOST_OUTPUTS = 4,
-  MOST_DELEGATES = 8, /* in the legend: as many as there are colours */
+  MOST_DELEGATES = 8, /* delegates in the legend, as many as there are colours */
 };
 
 /* ---- Pieces ---- */
 
-/* DOT knows backslash sequences such as \N (the node's own name) and HTML's entities, even in plain labels; SVG knows
- * no control characters. */
+/* Returns true if a character needs no escape. DOT reads backslash sequences such as \N (the node's own name) and
+ * HTML's entities even in plain labels, and SVG allows no control characters. */
 static bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '\\' && c != '&'; }
 
 static void put_slice(etr_writer *writer, etr_slice text) {
@@ -51,7 +51,7 @@ static void put_slice(etr_writer *writer, etr_slice text) {
 /* Puts a text as part of a plain label or tooltip. */
 static void put_text(etr_writer *writer, const char *text) { put_slice(writer, etr_slice_of(text)); }
 
-/* Puts a text with its middle left out if it is longer than so many bytes. */
+/* Puts a text, without its middle if it is longer than `longest` bytes. */
 static void put_short(etr_writer *writer, etr_slice text, size_t longest) {
   if (text.size <= longest) {
     put_slice(writer, text);
@@ -76,7 +76,7 @@ static void put_html(etr_writer *writer, const char *text) {
   }
 }
 
-/* "12.3 %" */
+/* Puts "12.3 %". */
 static void put_share(etr_writer *writer, double share) {
   if (share > 0 && share < 0.0005) {
     etr_puts(writer, "&lt;0.1");
@@ -86,7 +86,8 @@ static void put_share(etr_writer *writer, double share) {
   etr_puts(writer, " %");
 }
 
-/* What shares are of: the method's average, or the sum of its nodes' medians; 0: not known. */
+/* Returns the whole of which shares are computed: the method's average, or the sum of its nodes' medians; 0: unknown.
+ */
 static double whole_of(const etr_dot_view *view) {
   return view->method == NULL ? 0 : etr_ranking(view->profile, view->method->execute.avg, view->plan->total.ticks);
 }
@@ -96,15 +97,15 @@ static void put_plain_time(etr_writer *writer, const etr_dot_view *view, double 
   if (time != NULL) etr_puts(writer, time);
 }
 
-/* "0.437 ms", or "<1.00 us" of what a clock with this step cannot tell from nothing. */
+/* Puts "0.437 ms", or "<1.00 us" for a time below one step of its clock. */
 static void put_ticks(etr_writer *writer, const etr_dot_view *view, double ticks, double step) {
   bool is_below = ticks < step;
   if (is_below) etr_puts(writer, "&lt;");
   put_plain_time(writer, view, is_below ? step : ticks);
 }
 
-/* "~0.437 ms  12.3 %": a time per inference, "<1.00 us" if its clock cannot tell it, and its share of the method; '~'
- * where it is an estimate. */
+/* Puts "~0.437 ms  12.3 %": a time per inference, or "<1.00 us" if it is below one step of its clock, and its share of
+ * the method. '~' marks an estimate. */
 static void put_time(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
   double whole = whole_of(view);
   if (sum->estimated) etr_puts(writer, "~");
@@ -115,7 +116,7 @@ static void put_time(etr_writer *writer, const etr_dot_view *view, const etr_dot
   }
 }
 
-/* "XNNPACK", and its number where there are several: "XNNPACK 3". Nothing in it has to be escaped. */
+/* Returns "XNNPACK", with its number if there are several: "XNNPACK 3". The text needs no escapes. */
 static const char *delegate_label(const etr_dot_view *view, size_t delegate) {
   const char *device = etr_label_device(view->arena, view->plan->delegates[delegate].backend);
   if (device == NULL || view->plan->delegate_count == 1) return device;
@@ -128,7 +129,7 @@ static const char *scope_name(const etr_dot_view *view, uint32_t scope) {
   return etr_scope_name(&view->plan->scopes.list[scope], view->graph);
 }
 
-/* "layers.3", or "layers.0…31 ×32" of several that are drawn as one. */
+/* Puts "layers.3", or "layers.0…31 ×32" for several scopes that are drawn as one. */
 static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
   const etr_dot_fold *fold = &view->plan->fold;
   put_name(writer, scope_name(view, scope));
@@ -140,7 +141,7 @@ static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_
   etr_putf(writer, " \xC3\x97%" PRIu32, fold->copies[scope]);
 }
 
-/* Of each of several that are drawn as one. */
+/* Puts the median time of the scopes that are drawn as one. */
 static void put_median(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
   if (etr_dot_copies(&view->plan->fold, scope) == 1 || !view->plan->scope_sums[scope].timed) return;
   etr_puts(writer, "median ");
@@ -149,8 +150,8 @@ static void put_median(etr_writer *writer, const etr_dot_view *view, uint32_t sc
 
 /* ---- Boxes ---- */
 
-/* "encoder.mlp", "encoder.mlp/true_graph_0": what a node is in below the cluster that it is drawn in. A module's name
- * tells all that is around it. */
+/* Puts the scopes of a node below the cluster that it is drawn in: "encoder.mlp", "encoder.mlp/true_graph_0". The name
+ * of a module includes the modules around it. */
 static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t scope, uint32_t cluster) {
   const etr_scope *scopes = view->plan->scopes.list;
   uint32_t chain[4]; /* more would not fit into a label */
@@ -166,7 +167,7 @@ static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t sc
   }
 }
 
-/* "~0.437 ms  12.3 %" and who runs it, each where it is known. */
+/* Puts "~0.437 ms  12.3 %" and the delegate, as far as they are known. */
 static void put_time_line(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
   if (sum->timed) {
     etr_puts(writer, "\\n");
@@ -180,8 +181,8 @@ static void put_time_line(etr_writer *writer, const etr_dot_view *view, const et
   if (sum->several_delegates) etr_puts(writer, " \xE2\x80\xA6");
 }
 
-/* The operator; below it the module it is all of, or else its name where that says more: not of one of several. Then
- * the shape of its output, its time and who runs it. */
+/* Puts the operator; below it the module if the operator is all of it, or else the node's name if that adds something
+ * and the node is not drawn for several. Then come the shape of its output, its time and its delegate. */
 static void put_node_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
   const etr_node *node = &view->graph->nodes[box->node];
   etr_slice op = etr_label_op(node->target);
@@ -211,8 +212,8 @@ static void put_op_count(etr_writer *writer, uint32_t count) {
   etr_putf(writer, "%" PRIu32 " operator%s", count, count == 1 ? "" : "s");
 }
 
-/* Of a closed scope: its name and how many operators it has. Of consecutive operators that are not in the top: how
- * many, the first and the last. */
+/* The label of a closed scope has its name and its number of operators. The label of consecutive operators that are not
+ * in the top has their number, the first and the last. */
 char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
   etr_text text;
   etr_writer writer;
@@ -249,7 +250,7 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
     const char *last = dot != NULL ? dot + 1 : type;
     if (last[0] != '\0') etr_puts(&writer, "  \xC2\xB7  "), put_name(&writer, last);
   }
-  etr_puts(&writer, "\\l"); /* ends a line that stands to the left */
+  etr_puts(&writer, "\\l"); /* ends a line that is aligned left */
   if (view->plan->scope_sums[scope].timed) {
     put_time(&writer, view, &view->plan->scope_sums[scope]);
     if (etr_dot_copies(&view->plan->fold, scope) > 1) etr_puts(&writer, "   "), put_median(&writer, view, scope);
@@ -260,7 +261,7 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
 
 /* ---- Tooltips ---- */
 
-/* A line "key: value", if there is a value. */
+/* Puts a line "key: value", if there is a value. */
 static void put_line(etr_writer *writer, const char *key, const char *value) {
   if (value == NULL || value[0] == '\0') return;
   etr_puts(writer, "\\n");
@@ -326,7 +327,8 @@ static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint3
   put_time_lines(writer, view, index);
 }
 
-/* Tells quantizers apart, so that the box's time can be compared with that of its module elsewhere. */
+/* The tooltip lists quantizers separately, so that the time of the box can be compared with that of the module in other
+ * outputs. */
 char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t index) {
   const etr_scope *scope = &view->plan->scopes.list[index];
   const etr_dot_sum *sum = &view->plan->scope_sums[index];
@@ -359,7 +361,7 @@ char *etr_dot_box_tooltip(const etr_dot_view *view, const etr_dot_box *box) {
   return etr_text_end(&text, &writer);
 }
 
-/* ---- The legend: what a picture shows and what its colours mean ---- */
+/* ---- The legend ---- */
 
 double etr_dot_heat(const etr_dot_plan *plan, double ticks) {
   return plan->hottest > 0 && ticks > 0 ? sqrt(ticks / plan->hottest) : 0;
@@ -396,7 +398,7 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "</TD></TR>");
 }
 
-/* The same parts as everywhere, to the nanosecond: they add up to Method::execute. */
+/* Puts the same parts of the time as other outputs, to the nanosecond. They add up to Method::execute. */
 static void put_balance(etr_writer *writer, const etr_dot_view *view) {
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_balance_list(view->method, parts);
@@ -464,7 +466,7 @@ static void put_top(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "; the rest in grey, runs of operators and whole modules as one box</TD></TR>");
 }
 
-/* What "~" stands for, what is left out, and what is drawn as one. */
+/* Puts notes: the meaning of "~", what is not drawn, and what is drawn as one. */
 static void put_notes(etr_writer *writer, const etr_dot_view *view) {
   const etr_dot_plan *plan = view->plan;
   bool some_times = view->method && view->method->estimated_time_ticks > 0;
@@ -472,7 +474,8 @@ static void put_notes(etr_writer *writer, const etr_dot_view *view) {
     put_note(writer, "~ estimated: matched by the order of operator classes, not by an id");
   if (plan->total.estimated && some_times)
     put_note(writer, "~ estimated: the time was not measured operator by operator");
-  if (plan->total.guest_ticks > 0) { /* sums by module, which do not count them there, would seem to contradict this */
+  /* Without this note, sums by module, which do not include quantizers, would seem wrong. */
+  if (plan->total.guest_ticks > 0) {
     etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">modules include adjacent quantizers, "
                      "which belong to no module: ");
     put_plain_time(writer, view, plan->total.guest_ticks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot_plan.c - which boxes, clusters and edges a picture of a graph has.
+ * dot_plan.c - decides which boxes, clusters and edges a picture of a graph has.
  */
 #include "dot/dot_plan.h"
 
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 enum {
-  BOXES_AT_EASE = 150,  /* so many can still be read, and are laid out in a second */
-  BOXES_ON_A_PAGE = 40, /* of a document */
+  BOXES_AT_EASE = 150,  /* boxes that can still be read, and that dot lays out in a second */
+  BOXES_ON_A_PAGE = 40, /* boxes that fit a page of a document */
   MOST_LEVELS = 64,     /* cgraph and dot recurse once per level; no model comes near */
 };
 
@@ -23,11 +23,11 @@ typedef struct planner {
   etr_dot_sum *scope_sums; /* one per scope */
   uint32_t *cluster_of;    /* one per scope, see etr_dot_plan */
   uint32_t *closed_around; /* one per scope: the outermost closed scope around or at it; ETR_NONE */
-  bool *tells;             /* one per scope: it is open by itself; without --depth, blocks that repeat are, and what is
-                              around them */
-  uint32_t *level;         /* one per scope: scopes around it that are all in focus */
-  uint32_t *box_of_scope;  /* of a closed scope, as soon as there is one */
-  uint32_t *box_of_node;   /* ETR_NONE: not drawn */
+  bool *is_opened;        /* one per scope: it is opened for its own sake; without --depth these are blocks that repeat,
+                         and the scopes around them */
+  uint32_t *level;        /* one per scope: number of scopes around it that are completely in focus */
+  uint32_t *box_of_scope; /* index of the box of a closed scope, once there is one */
+  uint32_t *box_of_node;  /* ETR_NONE: not drawn */
   etr_vec(etr_dot_box) boxes;
   etr_vec(etr_dot_edge) edges;
   etr_vec(etr_dot_delegate) delegates;
@@ -58,7 +58,7 @@ static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->estimated |= other->estimated;
 }
 
-/* Index of the delegate that runs a node, which is added when it is new; ETR_NONE: none runs it. */
+/* Returns the index of the delegate that runs a node, which is added if it is new; ETR_NONE if no delegate runs it. */
 static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   const etr_node_time *time = p->graph->times != NULL ? &p->graph->times[index] : NULL;
@@ -136,7 +136,7 @@ static void sum_all(planner *p) {
   }
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     if (scopes->of_node[i] != ETR_NONE) add_sum(&p->scope_sums[scopes->of_node[i]], &p->node_sums[i]);
-  for (size_t i = scopes->count; i-- > 0;) { /* children stand behind their parents */
+  for (size_t i = scopes->count; i-- > 0;) { /* children come after their parents */
     if (scopes->list[i].parent != ETR_NONE) add_sum(&p->scope_sums[scopes->list[i].parent], &p->scope_sums[i]);
   }
 }
@@ -145,7 +145,7 @@ static void sum_all(planner *p) {
 
 static bool is_in_focus(const etr_dot_sum *sum) { return sum->focused == sum->drawn; }
 
-/* Levels count from the outermost scopes that are all in focus; scopes around these are open in any case. */
+/* Numbers the levels, from the outermost scopes that are completely in focus. Scopes around these are always open. */
 static void number_levels(planner *p) {
   for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
     uint32_t parent = p->plan->scopes.list[i].parent;
@@ -154,7 +154,8 @@ static void number_levels(planner *p) {
   }
 }
 
-/* Boxes for every number of open levels: nodes in opened scopes, and one for each scope that is just below. */
+/* Returns the largest number of open levels with at most `at_ease` boxes: one for each node in open scopes, and one for
+ * each scope directly below them. */
 static uint32_t levels_at_ease(planner *p, size_t at_ease) {
   const etr_scopes *scopes = &p->plan->scopes;
   uint32_t deepest = p->plan->deepest;
@@ -187,14 +188,15 @@ static uint32_t choose_levels(planner *p, const etr_dot_options *options) {
   return ETR_MIN(ETR_MAX(levels_at_ease(p, folds ? BOXES_ON_A_PAGE : BOXES_AT_EASE), least), most);
 }
 
-/* On a page with blocks that repeat, these are what is to be seen: the rest stays closed. */
+/* Chooses the scopes to open. On a page with blocks that repeat, only these are opened, because they are what the
+ * picture is to show. */
 static void choose_open(planner *p, const etr_dot_options *options) {
   const etr_dot_choice *choice = &p->plan->choice;
   bool all = p->plan->folded == 0 || choice->focus != NULL || choice->top > 0 || options->depth != 0;
   for (size_t i = p->plan->scopes.count; i-- > 0;) { /* children stand behind their parents */
     uint32_t parent = p->plan->scopes.list[i].parent;
-    p->tells[i] |= all || etr_dot_copies(&p->plan->fold, (uint32_t)i) > 1;
-    if (p->tells[i] && parent != ETR_NONE) p->tells[parent] = true;
+    p->is_opened[i] |= all || etr_dot_copies(&p->plan->fold, (uint32_t)i) > 1;
+    if (p->is_opened[i] && parent != ETR_NONE) p->is_opened[parent] = true;
   }
 }
 
@@ -211,7 +213,8 @@ static uint32_t add_box(planner *p, etr_dot_box box) {
   return (uint32_t)p->boxes.count - 1;
 }
 
-/* Parents stand before their children, so what holds for a scope's surroundings is known when it is its turn. */
+/* Finds the cluster of each scope. Parents come before their children, so the result for a parent is known when its
+ * child is reached. */
 static void place_scopes(planner *p) {
   for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
     const etr_scope *scope = &p->plan->scopes.list[i];
@@ -219,20 +222,21 @@ static void place_scopes(planner *p) {
     uint32_t closed = scope->parent != ETR_NONE ? p->closed_around[scope->parent] : ETR_NONE;
     const etr_dot_sum *sum = &p->scope_sums[i];
     bool has_own = sum->focused > 0 && (p->plan->choice.top == 0 || sum->ranked > 0), is_frame_of_one = sum->drawn <= 1;
-    bool opened = p->tells[i] && has_own && (!is_in_focus(sum) || p->level[i] < p->plan->levels);
+    bool opened = p->is_opened[i] && has_own && (!is_in_focus(sum) || p->level[i] < p->plan->levels);
     p->cluster_of[i] = opened && !is_frame_of_one ? i : cluster;
     p->closed_around[i] = closed == ETR_NONE && !opened && !is_frame_of_one ? i : closed;
   }
 }
 
-/* What the box of the node before can take in, too: an operator that is in focus but not in the top. */
+/* Returns true for an operator in focus but not in the top, which shares a box with such operators before it. */
 static bool is_rest(const planner *p, uint32_t node) {
   const etr_dot_choice *choice = &p->plan->choice;
   return choice->top > 0 && choice->rank[node] == 0 && choice->focused[node] &&
          p->graph->nodes[node].kind == ETR_NODE_OP;
 }
 
-/* before: box of the node before, which may take in this one, too; ETR_NONE for the first. */
+/* Returns the box of a node. before: box of the node before, which may include this node, too; ETR_NONE for the first
+ * node. */
 static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
   uint32_t scope = p->plan->scopes.of_node[node];
   uint32_t closed = scope == ETR_NONE ? ETR_NONE : p->closed_around[scope];
@@ -277,14 +281,14 @@ static int compare_keys(const void *a, const void *b) {
 
 typedef etr_vec(uint64_t) edge_keys;
 
-/* A key is tail, head; so sorting brings equal pairs together. */
+/* Adds an edge. Its key is tail, then head, so that sorting puts equal pairs next to each other. */
 static void push_edge(planner *p, edge_keys *keys, uint32_t tail, uint32_t head) {
   if (tail == ETR_NONE || head == ETR_NONE) return;
   uint64_t *key = etr_vec_push(p->arena, keys);
   if (key != NULL) *key = (uint64_t)tail << 32 | head;
 }
 
-/* From each node that holds a graph to the first box of that graph. */
+/* Adds an edge from each node that contains a graph to the first box of that graph. */
 static void collect_nested(planner *p, edge_keys *keys) {
   bool *seen = etr_arena_alloc_array(p->arena, p->graph->subgraph_count, sizeof *seen);
   for (size_t i = 0; seen != NULL && i < p->graph->node_count; i++) {
@@ -296,7 +300,7 @@ static void collect_nested(planner *p, edge_keys *keys) {
   }
 }
 
-/* like: an edge of that kind, with what one key counts for as uses. */
+/* Merges equal edges. like: an edge of the kind, whose `uses` is the number of uses for each key. */
 static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
   etr_sort(keys->data, keys->count, sizeof *keys->data, compare_keys);
   for (size_t i = 0; i < keys->count; i++) {
@@ -330,7 +334,7 @@ static void place_edges(planner *p) {
   merge_edges(p, &nested, (etr_dot_edge){.uses = 0});
 }
 
-/* ---- All of it ---- */
+/* ---- The whole plan ---- */
 
 etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                               const etr_dot_options *options, etr_error *error) {
@@ -346,7 +350,7 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
   p.box_of_scope = filled_with_none(arena, scopes);
   p.cluster_of = filled_with_none(arena, scopes);
   p.level = filled_with_none(arena, scopes);
-  p.tells = etr_arena_alloc_array(arena, scopes, sizeof *p.tells);
+  p.is_opened = etr_arena_alloc_array(arena, scopes, sizeof *p.is_opened);
   p.closed_around = filled_with_none(arena, scopes);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   sum_all(&p);

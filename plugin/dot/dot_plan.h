@@ -4,14 +4,14 @@
  * texts. Layer 4.
  *
  * Weights are not drawn. Scopes are opened down to a level: an open scope is a cluster, a closed one a single box. A
- * scope with one node in it is neither: it would only be a frame around that node, which stands in the enclosing
- * cluster instead.
+ * scope with one node is neither, because it would only be a frame around that node; the node is drawn in the enclosing
+ * cluster.
  *
- * Where blocks are folded, the one that is drawn has the time of all of them. Its nodes are counted once.
+ * If blocks are folded, the block that is drawn has the time of all of them. Its nodes are counted once.
  *
- * With a module in focus, scopes around it are open, those without any of its nodes closed, and levels count from the
- * module on. With a top, only scopes that have one of its nodes are open; the other operators in them are drawn as one
- * box for each run of consecutive ones.
+ * With a module in focus, scopes around it are open, scopes without any of its nodes are closed, and levels count from
+ * the module. With a top, only scopes that contain one of its nodes are open; other operators in them are drawn as one
+ * box for each sequence of consecutive ones.
  */
 #ifndef ETR_DOT_PLAN_H
 #define ETR_DOT_PLAN_H
@@ -20,153 +20,151 @@
 #include "etrecord_tb.h"
 #include "views/scope.h"
 
-/* ---- Which nodes a picture is about: those of a module in focus, those that take most time ---- */
+/* ---- The nodes of a picture: the nodes of a module in focus, and the nodes that take most time ---- */
 
 typedef struct etr_dot_choice {
   const char *focus; /* module in focus; NULL: none, all nodes are in focus */
   bool *focused;     /* one per node */
   bool *drawn;       /* one per node: in focus, or an operator or input next to one that is. Weights never are */
-  uint32_t *rank;    /* one per node: 1 for the one that takes most time; 0: not among the top */
-  size_t top;        /* nodes that have a rank; 0: none was asked for */
-  double top_ticks;  /* of these, per inference */
+  uint32_t *rank;    /* one per node: 1 for the node that takes most time; 0: not among the top */
+  size_t top;        /* number of nodes that have a rank; 0: no top was requested */
+  double top_ticks;  /* ticks of these nodes, per inference */
 } etr_dot_choice;
 
 /**
- * Everything lives in the arena. options may be NULL.
- * Errors: ETR_ERROR_CHOICE (no node is in the module in focus; nothing was timed to choose the top from),
+ * Chooses the nodes. Everything is in the arena. options may be NULL.
+ * Errors: ETR_ERROR_CHOICE (no node is in the module in focus, or no node was timed to choose the top from),
  * ETR_ERROR_MEMORY.
  */
 etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                           const etr_dot_options *options, etr_error *error);
 
-/** Weights are not drawn. */
+/** Returns true if a node is a weight. Weights are not drawn. */
 bool etr_dot_is_weight(const etr_node *node);
 
-/** The lowered module that a nested graph is or lies in; ETR_NONE if none. A parent's index is smaller than its
- * child's.
- */
+/** Returns the lowered module that a nested graph is, or is in; ETR_NONE if there is none. A parent's index is smaller
+ * than its child's. */
 uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph);
 
-/* ---- Blocks of a model that are the same, of which a picture shows one ---- */
+/* ---- Equal blocks of a model, of which a picture shows one ---- */
 
-/* Blocks are scopes of modules that repeat (etr_module.pattern) beside each other. They are the same if their nodes
- * are, in order: operator, output types and shapes, backend, and what each reads, inside the block, from weights by
- * their shapes, or from outside. The first of them stands for all. */
+/* Blocks are sibling scopes of modules that repeat (etr_module.pattern). They are equal if their nodes are equal, in
+ * order: operator, output types and shapes, backend, and inputs, which are nodes in the block, weights (compared by
+ * shape) or nodes outside. The first of the equal blocks is drawn for all. */
 
 typedef struct etr_dot_fold {
-  const uint32_t *stand_in; /* of each node, the one that is drawn for it: mostly itself */
-  const uint32_t *alike;    /* of each node, how many it is drawn for, with itself */
-  const uint32_t *same_as;  /* of each scope, the sibling that is drawn for it: mostly itself */
-  const uint32_t *copies;   /* of each scope, how many siblings it is drawn for, with itself */
-  const uint32_t *last;     /* of each scope, the last of these siblings */
-  const double *median;     /* of each scope that is drawn for others: of the times of all, per inference */
+  const uint32_t *stand_in; /* per node: the node that is drawn for it, mostly itself */
+  const uint32_t *alike;    /* per node: number of nodes that it is drawn for, including itself */
+  const uint32_t *same_as;  /* per scope: the sibling that is drawn for it, mostly itself */
+  const uint32_t *copies;   /* per scope: number of siblings that it is drawn for, including itself */
+  const uint32_t *last;     /* per scope: the last of these siblings */
+  const double *median;     /* per scope that is drawn for others: median of their times per inference, in ticks */
 } etr_dot_fold;
 
-/** Finds the blocks, and takes those that are not drawn out of the choice. A zeroed fold folds nothing. False when out
- * of memory. */
+/** Finds equal blocks, and removes blocks that are not drawn from the choice. A zeroed fold folds nothing. Returns
+ * false when out of memory. */
 bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes,
                        etr_dot_choice *choice);
 
-/** True if data flows from one block into another one that is the same. */
+/** Returns true if data flows from one block into another, equal one. */
 bool etr_dot_fold_is_next(const etr_dot_fold *fold, const etr_scopes *scopes, uint32_t from, uint32_t to);
 
-/** The node that is drawn for another one, or for itself. */
+/** Returns the node that is drawn for a node, which may be itself. */
 static inline uint32_t etr_dot_stand_in(const etr_dot_fold *fold, uint32_t node) {
   return fold->stand_in != NULL ? fold->stand_in[node] : node;
 }
 
-/** How many of a scope a picture draws as one; 1: only itself. */
+/** Returns the number of scopes that a picture draws as this one; 1: only itself. */
 static inline uint32_t etr_dot_copies(const etr_dot_fold *fold, uint32_t scope) {
   return fold->copies != NULL && scope != ETR_NONE && fold->copies[scope] > 1 ? fold->copies[scope] : 1;
 }
 
-/* ---- Decides what a picture of a graph shows: which boxes, in which clusters, with which times and edges ---- */
+/* ---- The plan: boxes, clusters, times and edges ---- */
 
 /** Sums over the nodes of a box or scope. */
 typedef struct etr_dot_sum {
-  double ticks;     /* per inference; what ranks: averages, or the sum of the nodes' medians */
-  double step;      /* of the coarsest clock that timed it; ticks */
+  double ticks;     /* ticks per inference: average, or the sum of the nodes' medians if medians rank */
+  double step;      /* step of the coarsest clock that timed it, in ticks */
   uint32_t drawn;   /* nodes that are drawn, or would be if all scopes were open */
-  uint32_t focused; /* of drawn, those in focus */
+  uint32_t focused; /* nodes of `drawn` that are in focus */
   uint32_t ranked;  /* nodes of the top */
   uint32_t ops;
-  uint32_t guests;        /* of ops, quantizers that stand with their operators and are in no module */
-  double guest_ticks;     /* of ticks, theirs: what sums by module do not count here */
+  uint32_t guests;        /* quantizers among ops, which are in no module and are drawn with their operators */
+  double guest_ticks;     /* ticks of the guests, which sums by module do not count here */
   uint32_t delegated;     /* operators that run in a delegate */
   uint32_t delegate;      /* index into delegates: the first that occurs; ETR_NONE if none */
-  bool several_delegates; /* and others than that */
-  bool timed;             /* at least one node was */
+  bool several_delegates; /* there are also other delegates */
+  bool timed;             /* at least one node was timed */
   bool estimated;         /* part of ticks is estimated */
 } etr_dot_sum;
 
-/** A box: one node, a run of nodes that are not in the top, or a closed scope. */
+/** A box: one node, a sequence of nodes that are not in the top, or a closed scope. */
 typedef struct etr_dot_box {
   uint32_t node;    /* the first; ETR_NONE: a closed scope */
   uint32_t scope;   /* innermost scope of the node, or the closed scope; ETR_NONE: on top */
   uint32_t cluster; /* scope in whose cluster it is drawn; ETR_NONE: on top */
-  uint32_t last;    /* the last node of a run; of one node the same as node */
-  uint32_t rank;    /* of a node in the top; 0: it is not */
-  bool is_context;  /* around the focus or the top: not coloured by time */
+  uint32_t last;    /* the last node of a sequence; `node` if there is one node */
+  uint32_t rank;    /* rank of a node in the top; 0: it is not in the top */
+  bool is_context;  /* outside the focus or the top, and not coloured by time */
   etr_dot_sum sum;
 } etr_dot_box;
 
 /** All data that flows from one box into another. */
 typedef struct etr_dot_edge {
   uint32_t tail, head; /* indices of boxes */
-  uint32_t uses; /* uses of a value that it stands for; 0: no data, but head begins a graph that is nested in tail */
-  bool is_next;  /* from one of several blocks that are drawn as one into the next; tail and head may be the same */
+  uint32_t uses;       /* number of uses of values that it represents; 0: head begins a graph that is nested in tail */
+  bool is_next; /* from one of several blocks that are drawn as one into the next; tail and head may be the same */
 } etr_dot_edge;
 
-/** A delegate of the graph: a call to it, or a lowered module where nothing was timed. */
+/** A delegate of the graph: a call to it, or a lowered module if nothing was timed. */
 typedef struct etr_dot_delegate {
   const char *backend;
   int32_t instruction; /* -1: not known */
   uint32_t ops;
-  double ticks; /* of its nodes, per inference */
+  double ticks; /* ticks of its nodes, per inference */
 } etr_dot_delegate;
 
 typedef struct etr_dot_plan {
   etr_scopes scopes;
   etr_dot_choice choice;
   etr_dot_fold fold;
-  uint32_t levels;               /* of scopes that are open */
-  uint32_t deepest;              /* levels there are */
+  uint32_t levels;               /* number of levels of scopes that are open */
+  uint32_t deepest;              /* number of levels of the graph */
   const etr_dot_sum *scope_sums; /* one per scope */
   const uint32_t *cluster_of;    /* one per scope: the innermost cluster around or at it, ETR_NONE: on top. Scope s is a
                                     cluster if cluster_of[s] == s */
-  const etr_dot_box *boxes;      /* in execution order of what is first in them */
+  const etr_dot_box *boxes;      /* in execution order of their first nodes */
   size_t box_count;
   const etr_dot_edge *edges; /* data flow by tail and head, then into next blocks, then nested graphs */
   size_t edge_count;
   const etr_dot_delegate *delegates; /* by first occurrence */
   size_t delegate_count;
   etr_dot_sum total;
-  uint32_t folded; /* operators that are not drawn because a block that is the same is */
-  bool has_closed; /* a box stands for a scope */
+  uint32_t folded; /* operators that are not drawn because an equal block is drawn */
+  bool has_closed; /* some box is a closed scope */
   double hottest;  /* most ticks of a box that is coloured by time */
 } etr_dot_plan;
 
-/** A box that stands for several nodes. */
+/** Returns true if a box is a sequence of several nodes. */
 static inline bool etr_dot_is_run(const etr_dot_box *box) { return box->node != box->last; }
 
 /**
- * options may be NULL. Everything lives in the arena, but the scopes, which are the graph's, are borrowed.
- * Errors: those of etr_dot_choose(), ETR_ERROR_MEMORY (without a message).
+ * Plans the picture of a graph. options may be NULL. Everything is in the arena, except the graph's scopes, which are
+ * borrowed. Errors: those of etr_dot_choose(), ETR_ERROR_MEMORY (without a message).
  */
 etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                               const etr_dot_options *options, etr_error *error);
 
 /* ---- The texts in a picture: labels, tooltips, legend ---- */
 
-/* All are escaped: whatever a record calls its nodes, nothing of it is taken for one of DOT's escape sequences, an
- * entity or a tag. (Only '"' is left for cgraph to escape.) They are in the view's arena, and NULL when out of memory.
- */
+/* All texts are escaped, so that no name in a record is read as an escape sequence of DOT, an entity or a tag. Only '"'
+ * is left to cgraph, which escapes it. Texts are in the view's arena, and NULL when out of memory. */
 
-/** What the texts are about. */
+/** The subject of the texts. */
 typedef struct etr_dot_view {
   const etr_profile *profile;
   const etr_graph *graph;
-  const etr_method *method; /* whose times are on the graph; NULL if none */
+  const etr_method *method; /* method whose times are on the graph; NULL if there is none */
   const etr_dot_plan *plan;
   etr_arena *arena;
 } etr_dot_view;
@@ -176,11 +174,11 @@ char *etr_dot_box_tooltip(const etr_dot_view *view, const etr_dot_box *box);
 char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope);
 char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t scope);
 
-/** What the picture shows and what its colours mean, as an HTML-like label. */
+/** Returns the legend, which says what the picture shows and what its colours mean, as an HTML-like label. */
 char *etr_dot_legend(const etr_dot_view *view);
 
-/** Share of the ramp of heat.h that stands for so many ticks; its square root, so that small times can still be told
- * from none. */
+/** Returns the position of so many ticks on the ramp of heat.h, from 0 to 1: the square root of their share, so that
+ * small times can still be distinguished from none. */
 double etr_dot_heat(const etr_dot_plan *plan, double ticks);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * order_moves.c - the instructions of an order that are not in their place, and of these those that have to be moved.
+ * order_moves.c - finds the instructions that an order moves, and takes back moves that are not needed.
  */
 #include "order/order_moves.h"
 
@@ -9,21 +9,22 @@
 enum {
   TRIES_OF_SIZE = 256,
   MOST_WORK = 1 << 25,
-  PART_OF_GAIN = 5 /* bits: so much of what an order spares is given up for fewer moves */
+  PART_OF_GAIN = 5 /* bits: 1/32 of the bytes that an order saves is given up for fewer moves */
 };
 
 typedef struct mover {
   const etr_order_problem *p;
-  uint32_t *order, *tried; /* the order, and one that might take its place */
-  uint32_t *place;         /* of etr_order_is_valid() */
+  uint32_t *order, *tried; /* the order, and an order that may replace it */
+  uint32_t *place;         /* scratch of etr_order_is_valid() */
   bool *is_moved;          /* per step */
-  uint64_t most;           /* that may be live */
-  size_t work;             /* that is left */
+  uint64_t most;           /* most bytes that may be live */
+  size_t work;             /* work that is left */
 } mover;
 
-/* ---- What stands where it stood ---- */
+/* ---- Instructions that keep their place ---- */
 
-/* Index of the first end that is not below a step: ends of rising lists, by length. */
+/* Returns the index of the first end that is not below a step. ends[i] is the smallest last step of a rising list of i
+ * + 1 steps. */
 static uint32_t first_not_below(const uint32_t *ends, uint32_t count, uint32_t step) {
   uint32_t low = 0, high = count;
   while (low < high) {
@@ -36,7 +37,7 @@ static uint32_t first_not_below(const uint32_t *ends, uint32_t count, uint32_t s
   return low;
 }
 
-/* Of an order the longest list of steps that rise: these stay, and all others are moved. */
+/* Marks the steps that are moved: all except those of the longest list of rising steps in the order, which stay. */
 static bool mark_moved(mover *m) {
   uint32_t *ends = etr_arena_alloc_array(m->p->arena, m->p->count, sizeof *ends),
            *before = etr_arena_alloc_array(m->p->arena, m->p->count, sizeof *before), count = 0;
@@ -53,16 +54,18 @@ static bool mark_moved(mover *m) {
   return true;
 }
 
-/* End of the move that starts at a place of the order: steps that follow each other there and in the program. */
+/* Returns the end of the move that starts at `at`: steps that follow each other both in the order and in the program.
+ */
 static uint32_t end_of_move(const mover *m, uint32_t at) {
   uint32_t end = at + 1;
   while (end < m->p->count && m->is_moved[m->order[end]] && m->order[end] == m->order[end - 1] + 1) end++;
   return end;
 }
 
-/* ---- Moves that need not be ---- */
+/* ---- Moves that are not needed ---- */
 
-/* The last step before a move, or the first behind it, of those that stay: where it stood. ETR_NONE: there is none. */
+/* Returns the last step before a move in the program, or the first one after it, that is not moved; ETR_NONE if there
+ * is none. */
 static uint32_t neighbour_of(const mover *m, uint32_t first, uint32_t last, bool before) {
   uint32_t step = before ? first : last;
   do step = before ? step - 1 : step + 1; /* ETR_NONE below 0 */
@@ -75,7 +78,7 @@ static uint32_t put_move(mover *m, uint32_t used, uint32_t first, uint32_t last)
   return used;
 }
 
-/* Makes the order in which a move's steps are beside a neighbour of theirs again. */
+/* Makes the order in which the steps of a move are next to a neighbour again. */
 static void try_beside(mover *m, uint32_t at, uint32_t end, uint32_t neighbour, bool behind) {
   uint32_t first = m->order[at], last = m->order[end - 1], used = 0;
   if (behind && neighbour == ETR_NONE) used = put_move(m, used, first, last);
@@ -105,7 +108,7 @@ static bool take_back(mover *m, uint32_t at, uint32_t end) {
   return false;
 }
 
-/* Until a look at all moves takes none back. */
+/* Takes moves back until none of them can be taken back. */
 static void take_back_all(mover *m) {
   for (bool again = true; again && m->work >= m->p->size;) {
     again = false;
@@ -113,12 +116,12 @@ static void take_back_all(mover *m) {
       uint32_t end = end_of_move(m, at);
       bool is_back = m->is_moved[m->order[at]] && take_back(m, at, end);
       again |= is_back;
-      at = is_back ? at : end; /* what is here now is another */
+      at = is_back ? at : end; /* another move may be here now */
     }
   }
 }
 
-/* ---- All ---- */
+/* ---- The whole ---- */
 
 static bool list_moves(const mover *m, etr_memory_order *out) {
   etr_vec(etr_order_move) moves = {0};

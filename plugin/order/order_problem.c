@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * order_problem.c - uses counted, orders tried.
+ * order_problem.c - counts uses of tensors, and computes the memory of orders.
  */
 #include "order/order_problem.h"
 
@@ -10,7 +10,7 @@ bool etr_order_starts(const etr_planned_tensor *tensor) {
 
 /* ---- Trying an order ---- */
 
-/* Whether the first use of a tensor, as the counts have it, is still to come. */
+/* Returns true if no instruction has used the tensor yet, by the counts. */
 static bool is_new(const etr_order_problem *p, uint32_t tensor) {
   return p->users_left[tensor] == p->users[tensor] && !etr_order_starts(&p->plan->tensors[tensor]);
 }
@@ -56,7 +56,7 @@ bool etr_order_is_valid(const etr_order_problem *p, const uint32_t *order, uint3
   return true;
 }
 
-/* ---- Making it ---- */
+/* ---- Preparing a problem ---- */
 
 static void count_uses(etr_order_problem *p, uint32_t *users, uint32_t *then_start) {
   for (uint32_t i = 0; i < p->count; i++) {
@@ -79,7 +79,7 @@ static bool list_then(etr_order_problem *p) {
   return true;
 }
 
-/* What takes memory whatever runs, and what does beside an instruction. */
+/* Finds the bytes that are taken before the first instruction, and the peak that no order can be below. */
 static void find_bounds(etr_order_problem *p) {
   uint64_t always = 0;
   for (uint32_t i = 0; i < p->plan->tensor_count; i++) {
@@ -100,7 +100,7 @@ static void find_bounds(etr_order_problem *p) {
   p->least_peak = ETR_MAX(p->least_peak, p->start_bytes);
 }
 
-/* Whether the plan's own order needs what the plan says. */
+/* Returns true if the plan's own order needs the bytes that the plan says. */
 static bool agrees(const etr_order_problem *p) {
   uint32_t *order = etr_arena_alloc_array(p->arena, p->count, sizeof *order);
   uint64_t *curve = etr_arena_alloc_array(p->arena, p->count, sizeof *curve);

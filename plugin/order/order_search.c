@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * order_search.c - first orders that run everything as late as possible, then a search that goes back where it exceeds
- * a bound. The bound is halfway between what is known to do and what none can be below.
+ * order_search.c - tries orders that run everything as late as possible, then searches with backtracking for an order
+ * within a bound. The bound is halfway between the best known peak and the peak that no order can be below.
  *
- * An instruction that leaves no more behind than it found, and that has room, runs at once: whatever comes later has at
- * least as much room for it. So only those that add to what is live are tried one after the other; a set of
- * instructions that led nowhere is not tried again.
+ * An instruction that fits and leaves no more bytes live than before runs at once, because later instructions then have
+ * at least as much room. So only instructions that add live bytes are tried one after the other. A set of instructions
+ * that led to no solution is not tried again.
  */
 #include "order/order_search.h"
 
 enum {
-  STEPS_PER_SIZE = 256,   /* of a whole search */
-  LEAST_STEPS = 1 << 18,  /* likewise */
-  MOST_STEPS = 1 << 25,   /* likewise */
-  PARTS = 16,             /* of all steps one bound gets this part */
-  MOST_CHOICES = 8,       /* instructions that are tried at one place */
-  MOST_SEEN_BITS = 14,    /* of the sets that led nowhere */
-  LEAST_PART_OF_PEAK = 10 /* bits: a smaller gain is not looked for */
+  STEPS_PER_SIZE = 256,   /* steps of a whole search for each unit of etr_order_problem.size */
+  LEAST_STEPS = 1 << 18,  /* least steps of a whole search */
+  MOST_STEPS = 1 << 25,   /* most steps of a whole search */
+  PARTS = 16,             /* one bound gets 1/16 of all steps */
+  MOST_CHOICES = 8,       /* instructions that are tried at one position */
+  MOST_SEEN_BITS = 14,    /* bits of the number of stored sets that led to no solution */
+  LEAST_PART_OF_PEAK = 10 /* bits: a gain below 1/1024 of the peak is not searched for */
 };
 
 /* ---- As late as possible ---- */
 
 typedef struct visit {
-  uint32_t step, next; /* its next need to look at */
+  uint32_t step, next; /* next: index of its next need to visit */
 } visit;
 
 typedef struct lazy {
@@ -30,7 +30,7 @@ typedef struct lazy {
   uint32_t *order, used;
   bool *is_listed;
   visit *stack;
-  bool from_last; /* needs are looked at from the last one on */
+  bool from_last; /* needs are visited from the last one to the first */
 } lazy;
 
 static uint32_t need_at(const lazy *l, const visit *v) {
@@ -38,7 +38,7 @@ static uint32_t need_at(const lazy *l, const visit *v) {
   return step->needs[l->from_last ? step->need_count - 1 - v->next : v->next];
 }
 
-/* Lists what a step needs and is not listed, then the step. */
+/* Lists the needs of a step that are not listed yet, then the step. */
 static void list_with_needs(lazy *l, uint32_t root) {
   size_t depth = 1;
   l->stack[0] = (visit){root, 0};
@@ -47,7 +47,8 @@ static void list_with_needs(lazy *l, uint32_t root) {
     if (v->next < l->p->plan->steps[v->step].need_count) {
       uint32_t needed = need_at(l, v);
       v->next++;
-      if (!l->is_listed[needed]) l->stack[depth++] = (visit){needed, 0}; /* each needs only earlier ones */
+      if (!l->is_listed[needed])
+        l->stack[depth++] = (visit){needed, 0}; /* a step needs only earlier steps, so the stack is large enough */
       continue;
     }
     if (!l->is_listed[v->step]) l->order[l->used++] = v->step;
@@ -71,15 +72,15 @@ static uint32_t *list_lazily(const etr_order_problem *p, bool from_last) {
 
 typedef struct choice {
   uint32_t step;
-  uint64_t more; /* bytes that stay live behind it */
+  uint64_t more; /* bytes that remain live after it */
 } choice;
 
 typedef struct place {
   uint32_t choices[MOST_CHOICES];
-  uint32_t count, next; /* the choice to try next: the one before runs here */
+  uint32_t count, next; /* index of the choice to try next; the one before it is running */
 } place;
 
-/* Instructions that could run now are in a ring, those that became ready last in front. */
+/* A ring of the instructions that could run now, with the latest ready ones first. */
 typedef struct ring {
   uint32_t before, behind;
 } ring;
@@ -88,14 +89,14 @@ typedef struct search {
   const etr_order_problem *p;
   place *places;
   uint32_t *order, depth;
-  ring *ready;       /* per step; the last entry is the ring's end */
-  uint32_t *waiting; /* per step: needs that have not run */
-  uint32_t *left;    /* per tensor: users that have not run */
+  ring *ready;       /* per step; the last entry is the end of the ring */
+  uint32_t *waiting; /* per step: number of needs that have not run */
+  uint32_t *left;    /* per tensor: number of users that have not run */
   uint64_t live, bound;
-  uint64_t hash; /* of what has run */
+  uint64_t hash; /* hash of the set of instructions that have run */
   uint64_t *seen;
   size_t seen_count;    /* a power of two */
-  size_t steps, budget; /* spent; of this bound */
+  size_t steps, budget; /* steps spent; limit on them for this bound */
 } search;
 
 static uint64_t mix(uint64_t number) { /* splitmix64 */
@@ -115,7 +116,7 @@ static void unlink_ready(search *s, uint32_t step) {
   s->ready[s->ready[step].behind].before = s->ready[step].before;
 }
 
-/* What a step takes, and what it gives back behind it. */
+/* Computes the bytes that a step takes, and the bytes that it frees at its end. */
 static void weigh(search *s, uint32_t step, uint64_t *taken, uint64_t *given) {
   const etr_memory_step *what = &s->p->plan->steps[step];
   *taken = *given = 0;
@@ -142,7 +143,7 @@ static void run(search *s, uint32_t step) {
     if (--s->waiting[s->p->then[k]] == 0) link_ready(s, s->p->then[k], s->p->count, s->ready[s->p->count].behind);
 }
 
-/* Exactly back: the ring as well. */
+/* Undoes a step exactly, with the order of the ring. */
 static void undo(search *s, uint32_t step) {
   uint64_t taken, given;
   for (uint32_t k = s->p->then_start[step]; k < s->p->then_start[step + 1]; k++)
@@ -155,7 +156,7 @@ static void undo(search *s, uint32_t step) {
   s->hash ^= mix(step + 1);
 }
 
-/* Keeps the choices that leave least behind, the first of equal ones. */
+/* Keeps the choices that leave the fewest bytes live, and the first ones of equal choices. */
 static void keep_choice(choice *list, uint32_t *count, choice added) {
   uint32_t at = *count;
   while (at > 0 && list[at - 1].more > added.more) at--;
@@ -170,7 +171,7 @@ static uint64_t *seen_slot(const search *s) {
   return &s->seen[key & (s->seen_count - 1)];
 }
 
-/* What is tried at this place: one instruction that costs nothing, else those that cost least. */
+/* Finds the choices at this position: one instruction that adds no bytes, or else the ones that add least. */
 static void choose(search *s) {
   place *here = &s->places[s->depth];
   choice list[MOST_CHOICES];
@@ -190,7 +191,7 @@ static void choose(search *s) {
   for (uint32_t i = 0; i < here->count; i++) here->choices[i] = list[i].step;
 }
 
-/* Runs the next choice here. False: there is none. */
+/* Runs the next choice at this position. Returns false if there is none. */
 static bool advance(search *s) {
   place *here = &s->places[s->depth];
   if (here->next == here->count) return false;
@@ -204,7 +205,7 @@ static void go_back(search *s) {
   undo(s, s->order[s->depth]);
 }
 
-/* Whether an order is found that stays within the bound: s->order. */
+/* Searches for an order within the bound. Returns true if one was found: s->order. */
 static bool find_within(search *s) {
   size_t end = s->steps + s->budget;
   bool found = false;
@@ -245,7 +246,7 @@ static bool init(search *s, const etr_order_problem *p) {
   return true;
 }
 
-/* ---- All ---- */
+/* ---- The whole search ---- */
 
 typedef struct best {
   uint32_t *order;
@@ -261,7 +262,7 @@ static void offer(best *b, const etr_order_problem *p, const uint32_t *order) {
   memcpy(b->order, order, p->count * sizeof *order);
 }
 
-/* Halves what lies between the best order and what none can be below, until little is left, or the steps are spent. */
+/* Halves the interval between the best peak and the least possible one, until it is small or the steps are spent. */
 static bool narrow(best *b, const etr_order_problem *p) {
   search s;
   uint64_t least = p->least_peak;

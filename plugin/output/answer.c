@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * answer.c - begin and end of tables and documents.
+ * answer.c - begins and ends tables and documents.
  */
 #include "output/answer.h"
 #include "output/ranking.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * arrow.c - columns in memory, and the structs of Arrow's C interface around them.
+ * arrow.c - keeps columns in memory and fills the structs of Arrow's C interface with them.
  */
 #include "output/arrow.h"
 
@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Values as Arrow lays them out: a bit for each that is there, and the values one behind the other; texts end to end,
- * with the place where each begins and the last ends. */
+/* The values of a column in Arrow's layout: one bit per value that is 0 for a null, and the values in a row. Texts are
+ * stored without gaps, with the offsets at which each begins and the last one ends. */
 typedef etr_vec(uint8_t) bits;
 
 typedef struct column {
@@ -34,10 +34,10 @@ struct etr_arrow {
   etr_arena arena;
   atomic_size_t owners;
   etr_vec(column) columns;
-  size_t next; /* column of the value that comes next */
+  size_t next; /* index of the column that the next value belongs to */
   int64_t row_count;
   bool is_too_long;
-  column_array *arrays; /* of the columns */
+  column_array *arrays; /* one per column */
   struct ArrowArray **children;
   const void *no_buffers[1];
   bool given;
@@ -124,7 +124,8 @@ static void release_child_schema(struct ArrowSchema *schema) {
   schema->release = NULL;
 }
 
-/* The schemas of the columns and the list of them are one block, which the table's schema owns. */
+/* Releases a schema. The schemas of the columns and the list of pointers to them are one block, which the schema of the
+ * table owns. */
 static void release_schema(struct ArrowSchema *schema) {
   etr_arrow *table = schema->private_data;
   for (int64_t i = 0; i < schema->n_children; i++)
@@ -194,7 +195,7 @@ static void fill_array(etr_arrow *table, column_array *into, const column *from)
                                     .private_data = table};
 }
 
-/* One batch, then the end. */
+/* Gives the one batch of the stream at the first call, and the end at the second. */
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
   etr_arrow *table = stream->private_data;
   *out = (struct ArrowArray){0};
@@ -219,7 +220,7 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
 
 static const char *get_last_error(struct ArrowArrayStream *stream) {
   (void)stream;
-  return "out of memory"; /* nothing else can happen */
+  return "out of memory"; /* the only possible error */
 }
 
 static void release_stream(struct ArrowArrayStream *stream) {

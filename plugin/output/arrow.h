@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * arrow.h - a table as typed columns, handed over through Arrow's C stream interface. Layer 4.
+ * arrow.h - builds a table of typed columns and hands it over through Arrow's C stream interface. Layer 4.
  *
  * The columns live in one block of memory that the stream, its arrays and its schemas own together: a consumer may
  * release them in any order, and from any thread. Format: the Arrow specification, "The Arrow C data interface" and
@@ -19,31 +19,31 @@ typedef enum etr_arrow_type {
   ETR_ARROW_REAL,  /* float64 */
 } etr_arrow_type;
 
-/** A value of a column; a null where it is not known. */
+/** A value of a column, or a null if the value is unknown. */
 typedef struct etr_arrow_value {
   bool is_null;
   const char *text;
-  int64_t whole; /* a flag's, too */
+  int64_t whole; /* also the value of a flag, 0 or 1 */
   double real;
 } etr_arrow_value;
 
 typedef struct etr_arrow etr_arrow;
 
-/** An empty table; NULL when out of memory. */
+/** Returns an empty table, or NULL when out of memory. */
 etr_arrow *etr_arrow_new(void);
 
-/** Frees a table that was not handed over; NULL is none. */
+/** Frees a table that was not handed over. NULL is allowed. */
 void etr_arrow_free(etr_arrow *table);
 
-/** Adds a column, before the first row. `name` is copied. */
+/** Adds a column. All columns are added before the first row. `name` is copied. */
 void etr_arrow_add_column(etr_arrow *table, const char *name, etr_arrow_type type);
 
-/** Adds the next value of the row; a row has one for each column, in their order. */
+/** Adds the next value of the current row. A row has one value for each column, in the order of the columns. */
 void etr_arrow_add(etr_arrow *table, etr_arrow_value value);
 
-/** Hands the table over as a stream of one batch, none if it has no rows; it belongs to the stream then. Error:
- * ETR_ERROR_MEMORY, also of what was added before, and where one column has more than 2 GiB of text; the table is freed
- * then and *out released. */
+/** Hands the table over as a stream of one batch, or of none if the table has no rows. The stream owns the table then.
+ * Error: ETR_ERROR_MEMORY, also if memory ran out in an earlier call, or if a column has more than 2 GiB of text; the
+ * table is then freed and *out is released. */
 etr_status etr_arrow_hand_over(etr_arrow *table, struct ArrowArrayStream *out, etr_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * below.c - walks from folder to folder, so that nothing that is swapped for a link meanwhile leads out.
+ * below.c - opens one folder of a path after the other, so that a folder that is replaced by a link meanwhile cannot
+ * lead out of the root.
  */
 #include "output/below.h"
 
@@ -21,7 +22,7 @@ bool etr_below_is_path(etr_slice text) {
   return true;
 }
 
-/* Closes `folder`, and gives what was opened in it. */
+/* Opens the folder `part` in `folder`, closes `folder`, and returns the opened descriptor or -1. */
 static int step_into(int folder, const char *part, size_t size) {
   char name[NAME_MAX + 1];
   int next = -1, reason = ENAMETOOLONG;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * field.c - what a field has in a row, for people and for programs.
+ * field.c - finds the value of a field in a row, for people and for programs.
  */
 #include "output/table.h"
 
@@ -78,7 +78,8 @@ static etr_scalar text_scalar(const char *text, bool blank_is_null) {
   return (etr_scalar){!text || (blank_is_null && !text[0]) ? ETR_SCALAR_NULL : ETR_SCALAR_TEXT, .text = text};
 }
 
-/* Averages of what runs in some inferences only are rounded; what does not fit is a real. */
+/* Returns a whole number. The average of an amount that occurs in some inferences only is rounded; a number that does
+ * not fit into an integer remains a real. */
 static etr_scalar amount_scalar(double number) {
   if (number > 9e18) return real_scalar(number);
   return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)round(number)};
@@ -109,7 +110,7 @@ void etr_put_scalar(etr_jw *json, etr_scalar value) {
   }
 }
 
-/* ---- What has parts ---- */
+/* ---- Fields with parts ---- */
 
 static void put_rows(const etr_fields *fields, const etr_row_type *list, etr_rows rows) {
   etr_jw_array(fields->json);
@@ -130,7 +131,8 @@ static etr_rows array_rows(const etr_array *array, const char *at) {
   return rows;
 }
 
-/* Times are exact, which a double would not be. */
+/* Writes a value of an array. Ticks of 64 bits are written as integers, because a double would not hold them exactly.
+ */
 static void put_value(const etr_fields *fields, const etr_field *field, const void *at) {
   uint64_t wide;
   if (field->member.size != sizeof wide || field->member.type != ETR_MEMBER_UNSIGNED) {

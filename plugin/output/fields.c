@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fields.c - keys with values.
+ * fields.c - writes keys with their values.
  */
 #include "output/fields.h"
 

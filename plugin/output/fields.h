@@ -8,32 +8,33 @@
 #include "base/arena.h"
 #include "output/json_writer.h"
 
-/** The document being written, and what times in it need. */
+/** The document being written, and the profile and unit that convert its times. */
 typedef struct etr_fields {
   const etr_profile *profile;
   etr_unit unit;
   etr_jw *json;
 } etr_fields;
 
-/** Each writes a key and its value. A NULL text gives null. */
+/** Write a key and its value. A NULL text gives null. */
 void etr_field_text(const etr_fields *fields, const char *key, const char *text);
 void etr_field_count(const etr_fields *fields, const char *key, uint64_t count);
 void etr_field_flag(const etr_fields *fields, const char *key, bool value);
 void etr_field_number(const etr_fields *fields, const char *key, double value);
-/** Ticks in the document's unit. */
+/** Writes a key and a time in the document's unit. */
 void etr_field_ticks(const etr_fields *fields, const char *key, double ticks);
-/** runs and skipped_runs: how many of the method's count, and how many do not. */
+/** Writes the keys runs and skipped_runs: the number of the method's runs that count, and of those that are excluded.
+ */
 void etr_field_runs(const etr_fields *fields, const etr_method *method);
-/** Keys file, line, function and code; nulls for NULL. */
+/** Writes the keys file, line, function and code, with nulls if `source` is NULL. */
 void etr_field_source(const etr_fields *fields, const etr_source *source);
-/** Keys method, runs and skipped_runs: what objects of methods begin with. */
+/** Writes the keys method, runs and skipped_runs, with which the object of a method begins. */
 void etr_field_method(const etr_fields *fields, const etr_method *method);
-/** Key shape: sizes, expressions of symbolic ones; null for what is no tensor. */
+/** Writes the key shape: an array of sizes, or of expressions for symbolic sizes; null if the value is not a tensor. */
 void etr_field_shape(const etr_fields *fields, const etr_value *value);
 /** Starts an array or object under a key; etr_jw_end() ends it. */
 void etr_field_list(const etr_fields *fields, const char *key);
 void etr_field_object(const etr_fields *fields, const char *key);
-/** Writes an array of texts. */
+/** Writes a key and an array of texts. */
 void etr_field_texts(const etr_fields *fields, const char *key, const char *const *texts, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * file_name.c - percent-encoding of path components.
+ * file_name.c - percent-encodes path components.
  */
 #include "output/file_name.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gzip.c - compression through zlib. The only file that knows it.
+ * gzip.c - compresses with zlib. No other file uses zlib for output.
  */
 #include "output/gzip.h"
 
@@ -27,7 +27,7 @@ etr_gzip *etr_gzip_new(const etr_sink *sink) {
   return NULL;
 }
 
-/* Compresses all of the input; with Z_FINISH to the end of the stream. */
+/* Compresses all input that is set; with Z_FINISH it also ends the stream. Returns false if the sink refused. */
 static bool pump(etr_gzip *gzip, int flush) {
   int status = Z_OK;
   do {
@@ -46,7 +46,8 @@ static bool compress_bytes(void *context, const void *data, size_t size) {
   const unsigned char *at = data;
   while (size > 0 && !gzip->failed) {
     uInt part = size > UINT_MAX ? UINT_MAX : (uInt)size;
-    gzip->stream.next_in = (unsigned char *)(uintptr_t)at; /* zlib takes no const, and changes nothing */
+    gzip->stream.next_in = (unsigned char *)(uintptr_t)
+        at; /* zlib's type is not const, but zlib does not change the input */
     gzip->stream.avail_in = part;
     (void)pump(gzip, Z_NO_FLUSH);
     at += part;

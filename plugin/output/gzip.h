@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gzip.h - a sink that compresses what goes into another one. Layer 4.
+ * gzip.h - a sink that compresses its input and passes it to another sink. Layer 4.
  */
 #ifndef ETR_GZIP_H
 #define ETR_GZIP_H
@@ -9,14 +9,14 @@
 
 typedef struct etr_gzip etr_gzip;
 
-/** Compresses into *sink, which is copied. NULL when out of memory. The header has no time and no name: equal input
- * gives equal output. */
+/** Begins to compress into *sink, which is copied. Returns NULL when out of memory. The gzip header has no time and no
+ * name, so equal input gives equal output. */
 etr_gzip *etr_gzip_new(const etr_sink *sink);
 
-/** The sink that takes what to compress. */
+/** Returns the sink that takes the data to compress. */
 etr_sink etr_gzip_sink(etr_gzip *gzip);
 
-/** Ends the stream, if nothing has failed, and frees everything. False if anything could not be written. */
+/** Ends the stream, if nothing has failed, and frees everything. Returns false if any data could not be written. */
 bool etr_gzip_end(etr_gzip *gzip);
 
 #endif

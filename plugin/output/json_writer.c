@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * json_writer.c - JSON into a writer: commas, nesting, escapes.
+ * json_writer.c - writes JSON: commas, nesting, escapes.
  */
 #include "output/json_writer.h"
 
@@ -10,7 +10,7 @@ void etr_jw_init(etr_jw *json, etr_writer *writer) { *json = (etr_jw){.writer = 
 
 static inline etr_jw_level *innermost(etr_jw *json) { return json->depth > 0 ? &json->levels[json->depth - 1] : NULL; }
 
-/* What stands before a value or key: a comma, and a line end where an object begins in an array. */
+/* Writes the separator before a value or key: a comma, and a line end if an object begins in an array. */
 static inline void separate(etr_jw *json, bool is_object) {
   etr_jw_level *level = innermost(json);
   if (level == NULL || json->after_key) {
@@ -63,7 +63,8 @@ static void put_ascii(etr_writer *writer, char c) {
   }
 }
 
-/* Characters that steer a terminal, or end a line in old JavaScript, are escaped. */
+/* Writes a character that is not ASCII. Escapes characters that steer a terminal, or that end a line in old JavaScript.
+ */
 static void put_character(etr_writer *writer, etr_slice character) {
   if (character.size == 1) {
     put_ascii(writer, character.data[0]);
@@ -81,7 +82,8 @@ static void put_character(etr_writer *writer, etr_slice character) {
   }
 }
 
-/* Of a string, or of a JSON text, whose quotes and backslashes are where they belong. */
+/* Returns true if a byte needs no escape: in a string, or (is_json) in JSON text, where quotes and backslashes are
+ * already correct. */
 static bool is_plain(char c, bool is_json) {
   if (c < ' ' || c > '~' || c == '<') return false;
   return is_json || (c != '"' && c != '\\');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * json_writer.h - JSON into a writer: keeps commas and nesting, escapes strings. Layer 4.
+ * json_writer.h - writes JSON: takes care of commas and nesting, escapes strings. Layer 4.
  *
  *   etr_jw_object(&json);
  *   etr_jw_key(&json, "schema"), etr_jw_string(&json, "etrecord-tb/info/1");
@@ -9,17 +9,17 @@
  *   etr_jw_end(&json);
  *   etr_jw_end(&json);
  *
- * Compact, but each object in an array starts a line, so that documents can be compared line by line; a line end
- * follows the outermost value. The output is ASCII but for valid UTF-8 in strings, and safe inside an HTML <script>.
- * The caller keeps to JSON's grammar: a key before each value of an object, none in an array. Failures are the
- * writer's: see etr_writer_finish().
+ * The output is compact, but each object in an array starts a line, so that documents can be compared line by line. A
+ * line end follows the outermost value. The output is ASCII except for valid UTF-8 in strings, and is safe inside an
+ * HTML <script>. The caller follows JSON's grammar: a key before each value of an object, no key in an array. The
+ * writer remembers failures: see etr_writer_finish().
  */
 #ifndef ETR_JSON_WRITER_H
 #define ETR_JSON_WRITER_H
 
 #include "output/writer.h"
 
-/** Objects and arrays nested at most. Deeper ones fail with ETR_ERROR_FORMAT. */
+/** The deepest nesting of objects and arrays. Deeper ones fail with ETR_ERROR_FORMAT. */
 #define ETR_JW_MAX_DEPTH 32
 
 typedef struct etr_jw_level {
@@ -49,11 +49,11 @@ void etr_jw_key(etr_jw *json, const char *key);
 /** Writes a string; NULL gives null. Bytes that are not UTF-8 become U+FFFD. */
 void etr_jw_string(etr_jw *json, const char *text);
 void etr_jw_slice(etr_jw *json, etr_slice text);
-/** Writes a value that is JSON already, on one line, with its strings escaped as all others. */
+/** Writes a value that is already JSON on one line. Its strings are escaped like all others. */
 void etr_jw_json(etr_jw *json, const char *value);
 void etr_jw_int(etr_jw *json, int64_t value);
 void etr_jw_uint(etr_jw *json, uint64_t value);
-/** NaN and infinities give null. */
+/** Writes a number; NaN and infinities give null. */
 void etr_jw_double(etr_jw *json, double value);
 void etr_jw_bool(etr_jw *json, bool value);
 void etr_jw_null(etr_jw *json);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * label.c - short texts for shapes, operators, source lines, devices and times.
+ * label.c - makes short texts for shapes, operators, source lines, devices and times.
  */
 #include "output/label.h"
 
@@ -25,7 +25,7 @@ static const char *short_dtype(const char *dtype) {
   return dtype;
 }
 
-/* Appends what fits. */
+/* Appends as much of a text as fits. Returns the new size. */
 static size_t append(char *text, size_t used, const char *more) {
   etr_slice head = etr_slice_head(more, ETR_SHAPE_ROOM - 1 - used);
   memcpy(text + used, head.data, head.size);
@@ -45,7 +45,7 @@ static size_t append_dim(char *text, size_t used, const etr_dim *dim) {
   return used;
 }
 
-/* No printf: a graph has thousands of these. */
+/* This does not use printf(), which would be slow for the thousands of shapes of a graph. */
 size_t etr_format_shape(char *to, const etr_value *value) {
   size_t used = append(to, 0, value->dtype != NULL ? short_dtype(value->dtype) : "");
   if (value->rank >= 0) used = append_byte(to, used, '[');
@@ -102,7 +102,8 @@ char *etr_label_source(etr_arena *arena, const etr_source *source) {
   return etr_arena_format(arena, "%s:%" PRId64 "%s%s", file, source->line, in, source->function);
 }
 
-/* Locale-free, and made for what stands in TensorBoard's device names, where ':' and '/' have a meaning. */
+/* Returns the character for a device label. It is independent of the locale, and avoids ':' and '/', which have a
+ * meaning in TensorBoard's device names. */
 static char device_char(char c) {
   if (c >= 'a' && c <= 'z') return (char)(c - 'a' + 'A');
   bool plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -124,7 +125,7 @@ const char *etr_label_kernel(const char *name) {
   return strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
 }
 
-/* The last part of a path, slashes at its end left out; empty if there is none. */
+/* Returns the last part of a path without slashes at its end; empty if there is none. */
 static etr_slice last_part(etr_slice path) {
   while (path.size > 0 && etr_is_slash(path.data[path.size - 1])) path.size--;
   size_t start = path.size;
@@ -132,14 +133,14 @@ static etr_slice last_part(etr_slice path) {
   return (etr_slice){path.data + start, path.size - start};
 }
 
-static bool says_nothing(etr_slice name) {
+static bool is_usual_name(etr_slice name) {
   return name.size == 0 || etr_slice_is(name, ".") || etr_slice_is(name, "..") || etr_slice_is(name, "etrecord.bin") ||
          etr_slice_is(name, "etdump.etdp") || etr_slice_is(name, "model.pte");
 }
 
 static const char *label_file(etr_arena *arena, const char *path) {
   etr_slice file = last_part(etr_slice_of(path)), folder = last_part((etr_slice){path, (size_t)(file.data - path)});
-  return etr_arena_copy(arena, says_nothing(file) && !says_nothing(folder) ? folder : file);
+  return etr_arena_copy(arena, is_usual_name(file) && !is_usual_name(folder) ? folder : file);
 }
 
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * limited.c - counting what an emitter gives.
+ * limited.c - counts the bytes that an emitter writes.
  */
 #include "base/base.h"
 #include "etrecord_tb.h"
 
 #include <inttypes.h>
 
-/* An event file, its DOT and a report of 100,000 nodes in three graphs and a million events take a fraction of that. */
+/* The event file, DOT file and report of 100,000 nodes in three graphs and a million events take a fraction of 4 GiB.
+ */
 static const uint64_t DEFAULT_MAX_BYTES = UINT64_C(4) << 30;
 
 typedef struct counter {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nearest.c - the word that a mistyped one probably means.
+ * nearest.c - finds the word that a mistyped one probably means.
  */
 #include "base/base.h"
 #include "etrecord_tb.h"
 
-enum { LONGEST = 32 }; /* letters of words that are compared */
+enum { LONGEST = 32 }; /* letters; longer words are not compared */
 
 /* Returns the number of letters to leave out, insert, change or swap with a neighbour to get from a to b: the edit
  * distance of Damerau and Levenshtein, without edits inside swapped letters. Of the table of distances between
@@ -31,7 +31,7 @@ static size_t limit(size_t size) {
   return size < 9 ? 2 : 3;
 }
 
-/* Returns the distance of a word, SIZE_MAX if it is not like the text. */
+/* Returns the distance between a word and the text, or SIZE_MAX if they are not alike. */
 static size_t likeness(const char *text, size_t size, const char *word) {
   if (!word || size == 0) return SIZE_MAX;
   size_t length = strlen(word);

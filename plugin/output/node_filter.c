@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * node_filter.c - choosing graphs and nodes.
+ * node_filter.c - chooses graphs and nodes.
  */
 #include "output/node_filter.h"
 
 #include "base/base.h"
 
 bool etr_glob(const char *pattern, const char *text) {
-  const char *star = NULL, *retry = NULL; /* the last '*', and where its text ends so far */
+  const char *star = NULL,
+             *retry = NULL; /* the last '*' of the pattern, and the end of the text that it matches so far */
   while (*text) {
     if (*pattern == '*') {
       star = ++pattern;

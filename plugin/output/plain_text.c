@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * plain_text.c - characters of a terminal.
+ * plain_text.c - classifies characters, measures, cuts and wraps text.
  */
 #include "output/plain_text.h"
 
@@ -8,15 +8,15 @@ typedef struct range {
   uint32_t first, last;
 } range;
 
-/* The ranges ascend. */
+/* Returns true if one of the ranges contains the code point. The ranges are in ascending order. */
 static bool is_in(const range *ranges, size_t count, uint32_t code) {
   for (size_t i = 0; i < count && ranges[i].first <= code; i++)
     if (code <= ranges[i].last) return true;
   return false;
 }
 
-/* C0, DEL, C1; marks, overrides and isolates of the direction; line and paragraph ends; the byte order mark; tags,
- * which nobody sees. */
+/* These are C0, DEL and C1; marks, overrides and isolates of the writing direction; line and paragraph separators; the
+ * byte order mark; and tag characters, which are invisible. */
 bool etr_is_control(uint32_t code) {
   static const range controls[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F},
                                    {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}};
@@ -67,7 +67,7 @@ size_t etr_plain_width(const etr_writer *writer, const char *text) {
   return width;
 }
 
-/* The start of a text that fits so many columns; *columns tells those it takes. */
+/* Returns the longest start of a text that fits into `width` columns; sets *columns to the columns that it takes. */
 static etr_slice head_of(const etr_writer *writer, const char *text, size_t width, size_t *columns) {
   size_t end = 0;
   *columns = 0;
@@ -86,7 +86,7 @@ size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut c
     etr_puts(writer, text);
     return whole;
   }
-  size_t indent = cut == ETR_CUT_START ? strspn(text, " ") : 0; /* what is in a list stays there */
+  size_t indent = cut == ETR_CUT_START ? strspn(text, " ") : 0; /* the indent of a list item is kept */
   if (indent > 0 && indent < width) {
     etr_put_blanks(writer, indent);
     return indent + etr_put_cut(writer, text + indent, width - indent, cut);
@@ -107,7 +107,7 @@ void etr_put_blanks(etr_writer *writer, size_t count) {
   while (count-- > 0) etr_puts(writer, " ");
 }
 
-/* Where a line of wrapped text stands. */
+/* The state of a line of wrapped text. */
 typedef struct line {
   etr_writer *writer;
   etr_style style;
@@ -130,12 +130,12 @@ static void put_wrapped_character(line *l, const char *at, size_t size, uint32_t
   l->used += columns;
 }
 
-/* A line may end here: at a blank, but a number stays with what it counts ("0.2 ms"). */
+/* Returns true if a line may end here: at a blank, except the one between a number and its unit ("0.2 ms"). */
 static bool is_break(const char *text, const char *at) {
   return *at == ' ' && !(at > text && at[-1] >= '0' && at[-1] <= '9');
 }
 
-/* Columns from here to where the line may end next. */
+/* Returns the number of columns from here to the next position at which the line may end. */
 static size_t word_columns(const etr_writer *writer, const char *text, const char *at) {
   size_t columns = 0;
   for (size_t size; *at && !is_break(text, at); at += size) columns += columns_of(writer, etr_character_at(at, &size));

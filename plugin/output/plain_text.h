@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * plain_text.h - text for a terminal: made harmless, measured, cut and wrapped. Layer 4.
+ * plain_text.h - makes text harmless for a terminal; measures, cuts and wraps it. Layer 4.
  *
- * Control characters, and those that change the writing direction, could steer a terminal or fake its output: they
+ * Control characters, and characters that change the writing direction, could steer a terminal or fake its output. They
  * become '?'.
  */
 #ifndef ETR_PLAIN_TEXT_H
@@ -11,31 +11,33 @@
 #include "base/utf8.h"
 #include "output/writer.h"
 
-/** True of control characters, line ends, marks that turn the direction, and what is invisible but read by programs. */
+/** Returns true for control characters, line ends, marks that change the writing direction, and characters that are
+ * invisible but read by programs. */
 bool etr_is_control(uint32_t character);
 
-/** A copy that cannot steer a terminal; NULL when out of memory. */
+/** Returns a copy that cannot steer a terminal; NULL when out of memory. */
 char *etr_plain_copy(etr_arena *arena, const char *text);
 
-/** Writes a text so that it cannot steer a terminal; nothing for NULL. */
+/** Writes a text so that it cannot steer a terminal. Writes nothing for NULL. */
 void etr_put_plain(etr_writer *writer, const char *text);
 
-/** Columns that a text takes on the writer's terminal: two for East Asian wide characters, none for combining ones. */
+/** Returns the number of columns that a text takes on the writer's terminal: two for East Asian wide characters, none
+ * for combining ones. */
 size_t etr_plain_width(const etr_writer *writer, const char *text);
 
 typedef enum etr_cut {
-  ETR_CUT_MIDDLE, /* the end of a name tells as much as its start */
-  ETR_CUT_START,  /* as of paths that begin alike */
+  ETR_CUT_MIDDLE, /* for names, whose end matters as much as their start */
+  ETR_CUT_START,  /* for paths that begin alike */
 } etr_cut;
 
 /** Writes a plain text, cut to at most `width` columns. Returns the columns it takes. */
 size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut cut);
 
-/** Writes blanks. */
+/** Writes `count` blanks. */
 void etr_put_blanks(etr_writer *writer, size_t count);
 
-/** Wraps a text to lines of at most `width` columns (at least 40 and the indent), each indented by `indent` blanks and
- * in a style. Breaks at blanks, but not after a number, so that its unit stays with it. */
+/** Writes a text in lines of at most `width` columns (at least 40 plus the indent), each indented by `indent` blanks
+ * and in a style. Breaks lines at blanks, but not after a number, so that its unit stays with it. */
 void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size_t indent, size_t width);
 
 #endif

@@ -7,15 +7,15 @@
 
 #include "etrecord.h"
 
-/** Title of shares where medians rank. */
+/** Title of the column of shares if medians rank. */
 #define ETR_P50_SHARE "share of summed p50"
 
-/** profile NULL: of a table about something else. */
+/** Returns true if medians rank. profile is NULL for a table that is not about a profile. */
 static inline bool etr_ranks_by_p50(const etr_profile *profile) {
   return profile && profile->statistic == ETR_STATISTIC_P50;
 }
 
-/** Of an average and a median the one that ranks, and the other one. */
+/** Return the one of average and median that ranks, and the other one. */
 static inline double etr_ranking(const etr_profile *profile, double avg, double p50) {
   return etr_ranks_by_p50(profile) ? p50 : avg;
 }
@@ -23,7 +23,7 @@ static inline double etr_not_ranking(const etr_profile *profile, double avg, dou
   return etr_ranking(profile, p50, avg);
 }
 
-/** Behind an average beside medians: ", on average"; "" where averages rank. */
+/** Returns ", on average", which follows an average among medians, or "" if averages rank. */
 static inline const char *etr_on_average(const etr_profile *profile) {
   return etr_ranks_by_p50(profile) ? ", on average" : "";
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * section.c - lines, findings and tables.
+ * section.c - writes lines, findings and tables.
  */
 #include "output/section.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * statistics.c - what documents say of times and rates.
+ * statistics.c - writes the members of documents about times and rates.
  */
 #include "output/statistics.h"
 
@@ -34,7 +34,7 @@ static bool changes(const void *row) { return is_step(row) || is_drift(row); }
 static bool has_outliers(const void *row) { return noise_of(row)->outliers > 0; }
 static etr_cell verdict(const void *row) { return etr_cell_text(etr_noise_verdict_name(noise_of(row)->verdict)); }
 
-/* The faster mode, the slower one. */
+/* Writes the number of runs in the faster mode, then in the slower one. */
 static void put_mode_runs(const etr_fields *f, const void *row) {
   etr_field_list(f, "mode_runs");
   for (size_t i = 0; has_modes(row) && i < ETR_COUNT(noise_of(row)->modes); i++)

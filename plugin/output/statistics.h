@@ -7,14 +7,14 @@
 
 #include "output/fields.h"
 
-/** p10, p50, p90, avg, min, max in the document's unit; null where nothing was timed. */
+/** Writes the keys p10, p50, p90, avg, min and max in the document's unit, with nulls if nothing was timed. */
 void etr_field_stats(const etr_fields *fields, const etr_stats *stats);
 
-/** Keys noise and phases_of_runs of a method: how much its runs vary, and what kinds of them there are; sentences have
- * times in `shown`. The arena fails when out of memory. */
+/** Writes the keys noise and phases_of_runs of a method: how much its runs vary, and which phases they have. Sentences
+ * have times in the unit `shown`. When out of memory, the arena fails. */
 void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method, etr_unit shown);
 
-/** Key peaks: the most that rates are held against. */
+/** Writes the peaks that rates are compared with. */
 void etr_field_effective_peaks(const etr_fields *fields);
 
 #endif

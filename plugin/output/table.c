@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * table.c - columns and rows in each format.
+ * table.c - writes columns and rows in each format.
  */
 #include "output/table.h"
 #include "output/label.h"
@@ -28,7 +28,8 @@ static const char *full_title(const etr_table *table, const etr_field *field) {
   return field->p50_title && ranks_by_p50(table) ? field->p50_title : field->title;
 }
 
-/* What programs call a column, in all formats: the key in JSON documents, else its title, "runs_as". */
+/* Returns the name of a column in all formats for programs: the key in JSON documents, or else the title with '_' for
+ * blanks, "runs_as". */
 static const char *plain_name(const etr_table *table, const etr_field *field) {
   if (field->key) return field->key;
   char *name = etr_arena_copy(&table->answer->arena, etr_slice_of(full_title(table, field)));
@@ -37,7 +38,7 @@ static const char *plain_name(const etr_table *table, const etr_field *field) {
   return name ? name : "";
 }
 
-/* True if --columns means the title, or key, by this name. */
+/* Returns true if a name in --columns means this title or key. */
 static bool is_called(const char *title, etr_slice name) {
   if (!title || strlen(title) != name.size) return false;
   for (size_t i = 0; i < name.size; i++)
@@ -45,7 +46,8 @@ static bool is_called(const char *title, etr_slice name) {
   return true;
 }
 
-/* Of several fields with one name the one that stands in the medium anyway; NULL: there is none. */
+/* Returns the field with this name, or NULL. If several fields have the name, the one that the medium has is preferred.
+ */
 static const etr_field *find_titled(const etr_table *table, etr_slice name, bool by_full_title) {
   const etr_field *found = NULL;
   for (const etr_field *field = table->fields->first; field < table->fields->first + table->fields->count; field++) {
@@ -57,14 +59,14 @@ static const etr_field *find_titled(const etr_table *table, etr_slice name, bool
   return found;
 }
 
-/* A share keeps its short name, whatever it is of. */
+/* Returns the field with this name. A share is also found by its short name, whatever it is a share of. */
 static const etr_field *find_field(const etr_table *table, etr_slice name) {
   const etr_field *found = find_titled(table, name, true);
   return found ? found : find_titled(table, name, false);
 }
 
-/* The columns that a name stands for: one, or where there is none of this name that of the base and that of the newer
- * record. How many there are. */
+/* Finds the columns that a name stands for: the column of this name or, if there is none, the columns of the base and
+ * of the newer record. Returns their number. */
 static size_t find_fields(const etr_table *table, etr_slice name, const etr_field **found) {
   static const char *const sides[] = {"base", "new"};
   char text[64];
@@ -78,7 +80,8 @@ static size_t find_fields(const etr_table *table, etr_slice name, const etr_fiel
   return ETR_COUNT(sides);
 }
 
-static void refuse(const etr_table *table, etr_slice name) {
+/* Refuses an unknown column; the message suggests the nearest name and lists all. */
+static void refuse_column(const etr_table *table, etr_slice name) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &table->answer->arena, &writer);
@@ -117,9 +120,10 @@ void etr_table_choose(etr_table *table) {
   size_t count = 0;
   for (const char *at = names; chosen && at; at = *at == ',' ? at + 1 : NULL) {
     etr_slice name = {at, strcspn(at, ",")};
-    size_t found = find_fields(table, name, chosen + count); /* a name and its comma have room for two */
+    /* The array has room for two columns for each name of one letter and its comma. */
+    size_t found = find_fields(table, name, chosen + count);
     if (found == 0) {
-      refuse(table, name);
+      refuse_column(table, name);
       return;
     }
     count += found;
@@ -129,7 +133,7 @@ void etr_table_choose(etr_table *table) {
   table->chosen_count = count;
 }
 
-/* The fields of the medium, in the answer's arena. NULL when out of memory. */
+/* Returns the fields of the medium, in the answer's arena. Returns NULL when out of memory. */
 static const etr_field **fields_of_medium(const etr_table *table, size_t *count) {
   const etr_field **list = etr_arena_alloc_array(&table->answer->arena, table->fields->count, sizeof *list);
   *count = 0;
@@ -143,12 +147,12 @@ void etr_table_choose_between(etr_table *table, size_t first, size_t last) {
   size_t count, usual;
   etr_table_choose(table);
   if (!table->chosen) return;
-  const etr_field **stay = fields_of_medium(table, &usual);
+  const etr_field **kept = fields_of_medium(table, &usual);
   const etr_field **all = etr_arena_alloc_array(&table->answer->arena, first + table->chosen_count + last, sizeof *all);
-  if (!stay || !all || first + last > usual) return;
-  for (count = 0; count < first; count++) all[count] = stay[count];
+  if (!kept || !all || first + last > usual) return;
+  for (count = 0; count < first; count++) all[count] = kept[count];
   for (size_t i = 0; i < table->chosen_count; i++) all[count++] = table->chosen[i];
-  for (size_t i = usual - last; i < usual; i++) all[count++] = stay[i];
+  for (size_t i = usual - last; i < usual; i++) all[count++] = kept[i];
   table->chosen = all;
   table->chosen_count = count;
 }
@@ -164,14 +168,14 @@ void etr_table_say_origin(etr_table *table) {
   size_t count = 2;
   for (size_t i = 0; i < options->tag_count; i++) {
     const etr_tag *tag = &options->tags[i];
-    size_t place = 0; /* a name of the user's own replaces the file's */
-    while (place < count && strcmp(origin[place].name, tag->name) != 0) place++;
-    if (place >= 2 && (place < count || find_field(table, etr_slice_of(tag->name)))) {
+    size_t index = 0; /* a tag called "record" or "run" replaces the name of the file */
+    while (index < count && strcmp(origin[index].name, tag->name) != 0) index++;
+    if (index >= 2 && (index < count || find_field(table, etr_slice_of(tag->name)))) {
       const char *why = etr_arena_format(arena, "tag %.80s: there is already a column of this name", tag->name);
       etr_answer_refuse(table->answer, why ? why : "");
     }
-    origin[place] = *tag;
-    count += place == count;
+    origin[index] = *tag;
+    count += index == count;
   }
   table->origin = origin;
   table->origin_count = count;
@@ -201,7 +205,7 @@ static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
   return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
 }
 
-/* Decides on the columns, now that it is known what they can tell. */
+/* Chooses the columns of the table, now that its context is known. */
 static void begin_table(etr_table *table) {
   size_t most = table->chosen ? table->chosen_count : table->fields->count, count = 0;
   etr_column *columns = etr_arena_alloc_array(&table->answer->arena, most, sizeof *columns);
@@ -281,7 +285,7 @@ static int find_time_decimals(const etr_table *table, size_t shown) {
 }
 
 static void put_number(const etr_table *table, etr_writer *writer, const etr_field *field, etr_cell cell) {
-  enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 }; /* for programs: what adds up still does */
+  enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 }; /* for programs: enough that rounded values still add up */
   const etr_profile *profile = table->answer->profile;
   etr_unit unit = table->answer->options->unit;
   bool is_large = field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES;
@@ -342,7 +346,7 @@ static etr_style cell_style(const etr_field *field, etr_cell cell) {
   return part >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM;
 }
 
-/* A row as a line of JSON. */
+/* Writes a row as a line of JSON. */
 static void put_line(const etr_table *table, const void *row) {
   etr_jw json;
   const etr_fields fields = {table->answer->profile, table->answer->options->unit, &json};
@@ -357,7 +361,7 @@ static void put_line(const etr_table *table, const void *row) {
   etr_jw_end(&json);
 }
 
-/* A row as values of Arrow's columns. */
+/* Adds a row to Arrow's columns. */
 static void add_arrow_row(const etr_table *table, const void *row) {
   for (size_t i = 0; i < table->origin_count; i++)
     etr_arrow_add(table->arrow, (etr_arrow_value){!table->origin[i].value, .text = table->origin[i].value});
@@ -365,7 +369,7 @@ static void add_arrow_row(const etr_table *table, const void *row) {
     const etr_field *field = table->columns[i];
     etr_scalar v = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
     bool fits = (arrow_type_of(field->kind) == ETR_ARROW_TEXT) ==
-                (v.type == ETR_SCALAR_TEXT); /* a text may stand in place of a number */
+                (v.type == ETR_SCALAR_TEXT); /* a text may replace a number */
     etr_arrow_add(table->arrow, (etr_arrow_value){v.type == ETR_SCALAR_NULL || !fits, v.text, v.whole, v.real});
   }
 }

@@ -2,10 +2,10 @@
  *
  * table.h - tables whose columns are described once. Layer 4.
  *
- * A field describes one column: its names, its kind, the outputs that have it, and where its value is found in a row.
- * A table writes one list of fields as text, Markdown, CSV, TSV and JSON Lines; etr_field_put_all() writes it as an
- * object of a JSON document. Columns come in the order of the list. A field may have parts: lists of fields whose rows
- * are found from the row, so that one list describes a section of a document with all that is in it.
+ * A field describes one column: its names, its kind, the outputs that have it, and where its value is in a row. A table
+ * writes one list of fields as text, Markdown, CSV, TSV and JSON Lines; etr_field_put_all() writes the list as an
+ * object of a JSON document. Columns have the order of the list. A field may have parts: lists of fields whose rows
+ * belong to the row, so that one list describes a whole section of a document.
  *
  *   static const etr_field fields[] = {
  *       {"event_name", "event", ETR_CELL_NAME, ETR_IN_ALL, ETR_VIA(event_row, event, etr_event, name)},
@@ -26,7 +26,7 @@
 
 typedef enum etr_cell_kind {
   ETR_CELL_NAME,   /* text that may be cut to fit the line */
-  ETR_CELL_ITEM,   /* the same, indented below its title in text */
+  ETR_CELL_ITEM,   /* a name that text indents below its title */
   ETR_CELL_WORD,   /* short text, never cut */
   ETR_CELL_FLAG,   /* true or false; 1 or 0 in the dashboard's document */
   ETR_CELL_UNIT,   /* the unit of times; has no value of its own */
@@ -45,18 +45,18 @@ typedef enum etr_cell_kind {
 
 /** The value of a field in a row. Zeroed: an empty text. */
 typedef struct etr_cell {
-  const char *text; /* replaces the number, if there is one; NULL: none */
-  double number;    /* NaN: not known */
-  double whole;     /* of ETR_CELL_SHARE: number is a part of it; 0: not known */
-  double step;      /* of ETR_CELL_TIME: what its clock cannot tell from nothing, for people "<0.001"; ticks */
-  const char *unit; /* of ETR_CELL_TIME that is no time, and ETR_CELL_UNIT: "cycles"; NULL: the usual one. For people
-                       it stands behind ETR_CELL_RATE, too */
+  const char *text; /* replaces the number; NULL: there is no text */
+  double number;    /* NaN: unknown */
+  double whole;     /* of ETR_CELL_SHARE: what number is a part of; 0: unknown */
+  double step;      /* of ETR_CELL_TIME: step of its clock, in ticks; people see shorter times as "<0.001" */
+  const char *unit; /* "cycles" of an ETR_CELL_TIME that is not a time, and of its ETR_CELL_UNIT; NULL: the usual unit.
+                       For people it also follows an ETR_CELL_RATE */
   int decimals;     /* of ETR_CELL_NUMBER */
-  int digits;       /* of ETR_CELL_NUMBER: significant digits instead of decimals; ETR_ALL_DIGITS: as many as needed to
-                       read back the same number */
-  etr_style style;  /* plain: shares are coloured by heat */
-  bool is_cold;     /* of ETR_CELL_SHARE: it is not */
-  bool is_signed;   /* of ETR_CELL_TIME: "+" is written before what is above 0 */
+  int digits; /* of ETR_CELL_NUMBER: significant digits instead of decimals; ETR_ALL_DIGITS: as many as are needed to
+                 read back the same number */
+  etr_style style; /* plain: shares are coloured by heat */
+  bool is_cold;    /* of ETR_CELL_SHARE: it is not coloured by heat */
+  bool is_signed;  /* of ETR_CELL_TIME: times above 0 get a "+" */
 } etr_cell;
 
 enum { ETR_ALL_DIGITS = -1 };
@@ -64,11 +64,11 @@ enum { ETR_ALL_DIGITS = -1 };
 static inline etr_cell etr_cell_text(const char *text) { return (etr_cell){.text = text, .number = NAN}; }
 static inline etr_cell etr_cell_number(double number) { return (etr_cell){.number = number}; }
 static inline etr_cell etr_cell_share(double part, double whole) { return (etr_cell){.number = part, .whole = whole}; }
-/** How often something ran per inference: what `calls` means in every table. */
+/** Returns how often something ran per inference, which is what `calls` means in every table. */
 static inline etr_cell etr_cell_calls(uint64_t calls, size_t runs) {
   return (etr_cell){.number = (double)calls / (double)runs, .decimals = calls % runs ? 2 : 0};
 }
-/** An unknown number, or no text. */
+/** Returns the cell of an unknown number or of a missing text. */
 static inline etr_cell etr_cell_none(void) { return (etr_cell){.number = NAN}; }
 
 /* ---- Members of rows ---- */
@@ -77,15 +77,15 @@ typedef enum etr_member_type {
   ETR_MEMBER_NONE,
   ETR_MEMBER_TEXT,
   ETR_MEMBER_REAL,
-  ETR_MEMBER_SIGNED,   /* negative: not known */
-  ETR_MEMBER_UNSIGNED, /* ETR_NONE in 32 bits: not known */
+  ETR_MEMBER_SIGNED,   /* negative: unknown */
+  ETR_MEMBER_UNSIGNED, /* ETR_NONE in 32 bits: unknown */
 } etr_member_type;
 
-/** Where a row keeps a value. Zeroed: nowhere. */
+/** The location of a value in a row. Zeroed: none. */
 typedef struct etr_member {
   etr_member_type type;
   size_t size, offset;
-  size_t pointer; /* offset of a pointer in the row to what holds the member; ETR_IN_ROW: the row itself does */
+  size_t pointer; /* offset in the row of a pointer to the struct with the member; ETR_IN_ROW: the row has it itself */
 } etr_member;
 
 #define ETR_IN_ROW SIZE_MAX
@@ -103,18 +103,19 @@ typedef struct etr_member {
 /** Initializes a field's `member`: a text or number of the row. */
 #define ETR_AT(row, name) ETR_MEMBER_OF(row, name, ETR_IN_ROW)
 
-/** The same of the `type` that a pointer in the row leads to; a NULL pointer has no value. */
+/** Initializes a field's `member`: a text or number of the `type` that a pointer in the row leads to. There is no value
+ * if the pointer is NULL. */
 #define ETR_VIA(row, pointer, type, name) ETR_MEMBER_OF(type, name, offsetof(row, pointer))
 
-/** Where a row keeps an array. Zeroed: nowhere. */
+/** The location of an array in a row. Zeroed: none. */
 typedef struct etr_array {
-  size_t size;  /* of an element */
-  size_t first; /* offset of the pointer to the first one */
-  size_t count; /* offset of how many there are, a size_t */
-  size_t pointer;
+  size_t size;    /* bytes of an element */
+  size_t first;   /* offset of the pointer to the first element */
+  size_t count;   /* offset of the number of elements, a size_t */
+  size_t pointer; /* as in etr_member */
 } etr_array;
 
-/** Initializes the `array` of a field: a pointer in the row, and how many elements are behind it. */
+/** Initializes a field's `array` by the pointer to the first element and the member with the number of elements. */
 #define ETR_ARRAY_OF(type, name, counted, pointer)                                                                     \
   .array = {sizeof *((type *)0)->name, offsetof(type, name), offsetof(type, counted), pointer}
 #define ETR_ARRAY_AT(row, name, counted) ETR_ARRAY_OF(row, name, counted, ETR_IN_ROW)
@@ -130,7 +131,7 @@ enum {
   ETR_IN_JSON = 1 << 3,     /* JSON documents */
   ETR_IN_PAGE = 1 << 4,     /* TensorBoard's pages, in Markdown */
   ETR_IN_DOCUMENT = 1 << 5, /* the dashboard's document, column by column */
-  ETR_IN_OWN = 1 << 8,      /* this and higher bits: further tables of the same rows */
+  ETR_IN_OWN = 1 << 8,      /* this bit and higher ones: further tables of the same rows */
   ETR_IN_FULL = ETR_IN_MARKDOWN | ETR_IN_DATA,
   ETR_IN_TABLES = ETR_IN_TEXT | ETR_IN_FULL,
   ETR_IN_ALL = ETR_IN_TABLES | ETR_IN_JSON,
@@ -138,7 +139,7 @@ enum {
 
 typedef struct etr_row_type etr_row_type;
 
-/** Rows of one type, one behind the other. */
+/** An array of rows of one type. */
 typedef struct etr_rows {
   const void *first;
   size_t count, size;
@@ -147,57 +148,56 @@ typedef struct etr_rows {
 #define ETR_ROWS(array, count) ((etr_rows){(array), (count), sizeof *(array)})
 
 typedef struct etr_field {
-  const char *key;   /* for programs, in all formats; NULL: the title with '_' for blanks */
-  const char *title; /* for people; --columns takes both */
+  const char *key;   /* name for programs, in all formats; NULL: the title with '_' for blanks */
+  const char *title; /* name for people; --columns takes both names */
   etr_cell_kind kind;
   unsigned in; /* ETR_IN_ bits */
   etr_member member;
-  etr_cell (*get)(const void *row);                       /* instead of `member` */
+  etr_cell (*get)(const void *row);                       /* returns the value; replaces `member` */
   bool (*has)(const void *row);                           /* false: the row has no value; NULL: every row has one */
-  void (*put)(const etr_fields *fields, const void *row); /* writes keys and values into JSON documents instead */
+  void (*put)(const etr_fields *fields, const void *row); /* writes keys and values of JSON documents; replaces `get` */
   etr_rows (*rows)(const void *row);                      /* of ETR_CELL_OBJECT, ETR_CELL_LIST and ETR_CELL_VALUES */
-  etr_array array;                                        /* instead of `rows` */
-  const etr_row_type *parts;                              /* of the same: what these rows have */
-  double (*step)(const void *row);                        /* of a time: as in etr_cell; NULL: 0 */
-  const char *(*own_unit)(const void *row);               /* likewise; NULL: none */
-  int digits;                                             /* of a number in `member`: as in etr_cell */
+  etr_array array;                                        /* replaces `rows` */
+  const etr_row_type *parts;                              /* fields of the rows of `rows` or `array` */
+  double (*step)(const void *row);                        /* etr_cell.step of a time; NULL: 0 */
+  const char *(*own_unit)(const void *row);               /* etr_cell.unit of a time; NULL: none */
+  int digits;                                             /* etr_cell.digits of a number in `member` */
   bool blank_is_null;                                     /* JSON documents have null for "" */
-  bool (*tells)(const void *context);  /* false: tables for people leave the column out; NULL: they never do */
+  bool (*tells)(const void *context);  /* false: tables for people hide the column; NULL: they always show it */
   const char *says;                    /* what the value is, for schemas and their documentation */
-  const char *type;                    /* of texts and of `put`: what schemas call it; NULL: by `kind` */
-  bool nullable;                       /* also without `has` there may be no value */
+  const char *type;                    /* type in schemas, of texts and of `put`; NULL: chosen by `kind` */
+  bool nullable;                       /* the value may be missing even without `has` */
   bool optional;                       /* `put` may write nothing */
-  const char *heading;                 /* title in text unless --columns names the column; NULL: the same */
-  const char *p50_title, *p50_heading; /* the same of tables that rank by p50; NULL: the same */
-  bool p50_only;                       /* other tables do not have it */
-  unsigned unit_in;                    /* ETR_IN_ bits: where the title names the unit, "avg ms" */
-  unsigned spare;                      /* narrow text leaves out columns with 1 first, then 2, ...; 0: never. See
-                                          etr_text_table_may_leave_out() */
+  const char *heading;                 /* title in text unless --columns names the column; NULL: `title` */
+  const char *p50_title, *p50_heading; /* titles in tables that rank by p50; NULL: the usual ones */
+  bool p50_only;                       /* only tables that rank by p50 have the column */
+  unsigned unit_in;                    /* ETR_IN_ bits of outputs whose title names the unit, "avg ms" */
+  unsigned spare;                      /* narrow text hides columns with 1 first, then 2, ...; 0: never */
 } etr_field;
 
-/** All that is known of one kind of rows. */
+/** The fields of one kind of rows. */
 struct etr_row_type {
-  const char *name; /* in schemas and their documentation; NULL: it is for people only */
+  const char *name; /* name in schemas and their documentation; NULL: the rows are only for people */
   const etr_field *first;
   size_t count;
 };
 
-/** Fields without a name, of a function that writes them itself. */
+/** A row type without a name, for a function that writes its own fields. */
 #define ETR_FIELDS(array) (&(const etr_row_type){NULL, array, ETR_COUNT(array)})
 
-/** Defines one of the lists below. */
+/** Defines one of the row types declared below. */
 #define ETR_ROW_TYPE(name, array) const etr_row_type etr_##name##_fields = {#name, array, ETR_COUNT(array)}
 
-/** The value of a field in a row. */
+/** Returns the value of a field in a row. */
 etr_cell etr_field_cell(const etr_field *field, const void *row);
 
-/** The text and the number of a cell: all that some documents have of it. */
+/** The text and the number of a cell, without the members that only tables show. */
 typedef struct etr_plain_cell {
   const char *text;
   double number;
 } etr_plain_cell;
 
-/** The same, without what only tables show: cheaper, for documents with many cells. */
+/** Returns text and number of a field in a row. It is cheaper than etr_field_cell(), for documents with many cells. */
 etr_plain_cell etr_field_plain_cell(const etr_field *field, const void *row);
 
 typedef enum etr_scalar_type {
@@ -208,27 +208,28 @@ typedef enum etr_scalar_type {
   ETR_SCALAR_REAL
 } etr_scalar_type;
 
-/** What programs get for a cell. */
+/** The typed value that programs get for a cell. */
 typedef struct etr_scalar {
   etr_scalar_type type;
   const char *text;
-  int64_t whole; /* a flag's, too */
+  int64_t whole; /* also the value of a flag, 0 or 1 */
   double real;
 } etr_scalar;
 
-/** The typed value of a field in a row, times in the unit. */
+/** Returns the typed value of a field in a row, with times in the unit. */
 etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row);
 
-/** Writes one into a JSON document. */
+/** Writes a typed value into a JSON document. */
 void etr_put_scalar(etr_jw *json, etr_scalar value);
 
 /** Writes the fields in ETR_IN_JSON of a row into an open JSON object. */
 void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const void *row);
 
-/** Writes those that are in one of the media instead. What is inside their parts is in ETR_IN_JSON. */
+/** Writes the fields of a row that are in one of the media into an open JSON object. Inside their parts, fields in
+ * ETR_IN_JSON are written. */
 void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media, const void *row);
 
-/** Fields of ETR_CELL_VALUES: numbers of 32 and 64 bits, texts. */
+/** The `parts` of fields of ETR_CELL_VALUES: numbers of 32 and 64 bits, and texts. */
 extern const etr_row_type etr_values_u32, etr_values_i32, etr_values_u64, etr_values_text;
 
 /** Writes a key and an array with an object for each row. */
@@ -236,8 +237,8 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
 
 /* ---- Lists ---- */
 
-/** The lists that programs read the rows of, each defined where its rows are: tools/fields writes them as JSON, from
- * which schemas, the Python package and the documentation are generated. */
+/** The row types that programs read. Each is defined next to its rows. tools/fields writes them as JSON, from which
+ * schemas, the Python package and the documentation are generated. */
 /* clang-format off */
 #define ETR_ROW_TYPES(X) \
   X(node) X(event) X(logged_value) X(sum) X(source_line) X(operator_delegation) X(delegate) X(tensor) X(constant) \
@@ -252,52 +253,52 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
 ETR_ROW_TYPES(ETR_DECLARE_ROW_TYPE)
 #undef ETR_DECLARE_ROW_TYPE
 
-/* ---- Sheets ---- */
+/* ---- Tables ---- */
 
 /** A row that may be shown. */
 typedef struct etr_table_row {
   const void *row;
   const char *key; /* sorts first */
   double weight;   /* sorts second, largest first */
-  size_t place;    /* sorts third: the order of adding */
+  size_t place;    /* sorts third; the number of the row in the order of adding */
 } etr_table_row;
 
 typedef struct etr_table {
   etr_answer *answer;
   const etr_row_type *fields; /* borrowed */
-  const char *title;          /* of the first column shown, in place of its own; NULL: its own */
-  const void *context;        /* of `tells`; borrowed */
+  const char *title;          /* title of the first column shown; NULL: its own */
+  const void *context;        /* argument of etr_field.tells; borrowed */
   unsigned medium;            /* an ETR_IN_ bit; may be changed before the first row is written */
-  bool exact;                 /* values as programs need them; may be changed likewise */
-  size_t top;                 /* rows shown at most; 0: all. options.top unless changed */
-  size_t others;              /* rows that are not shown, besides those that were added: nobody made them */
-  const etr_field **chosen;   /* by --columns; NULL: the fields of the medium */
+  bool exact;                 /* values are written for programs; may be changed before the first row is written */
+  size_t top;                 /* most rows that are shown; 0: all. Initially options.top */
+  size_t others;              /* rows that are not shown and were never added */
+  const etr_field **chosen;   /* fields chosen by --columns; NULL: the fields of the medium */
   size_t chosen_count;
-  const etr_field **columns; /* of the table being written; NULL: none */
-  etr_text_table laid_out;   /* the same as text or CSV */
-  const etr_tag *origin;     /* columns before all others in JSON Lines and Arrow, the same in every row */
+  const etr_field **columns; /* columns of the table being written; NULL: no table is being written */
+  etr_text_table laid_out;   /* the cells, if the output is text, Markdown, CSV or TSV */
+  const etr_tag *origin;     /* first columns of JSON Lines and Arrow, with the same value in every row */
   size_t origin_count;
-  int time_digits;             /* significant digits of the longest time, for people: ETR_TIME_DIGITS unless changed */
-  int time_decimals;           /* of all times of the table being written, for people */
-  etr_arrow *arrow;            /* takes the rows instead of the output; NULL: the output does */
-  etr_vec(etr_table_row) rows; /* those that etr_table_fill() will write */
+  int time_digits;             /* significant digits of the longest time, for people; initially ETR_TIME_DIGITS */
+  int time_decimals;           /* decimals of all times of the table being written, for people */
+  etr_arrow *arrow;            /* takes the rows instead of the output; NULL: the output takes them */
+  etr_vec(etr_table_row) rows; /* rows that etr_table_fill() will write */
 } etr_table;
 
-/** Starts a table of an answer, whose options choose the medium. */
+/** Begins a table of an answer. The options of the answer choose the medium. */
 void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fields);
 
-/** Takes the columns that options.columns names, if any, instead of the usual ones. An unknown name refuses the answer:
- * see etr_answer_refuse(). */
+/** Uses the columns that options.columns names, if any, instead of the usual ones. Refuses the answer if a name is
+ * unknown: see etr_answer_refuse(). */
 void etr_table_choose(etr_table *table);
 
-/** The same of a table of which some columns stay: so many of the medium's first stand before the chosen ones, so many
- * of its last behind them. */
+/** Uses the columns that options.columns names, but keeps the first `first` columns of the medium before them and its
+ * last `last` columns after them. */
 void etr_table_choose_between(etr_table *table, size_t first, size_t last);
 
-/** Has the rows taken as columns, all of them, instead of written; NULL: no change. */
+/** Adds the rows, with all columns, to `arrow` instead of writing them. Does nothing if `arrow` is NULL. */
 void etr_table_take_arrow(etr_table *table, etr_arrow *arrow);
 
-/** Takes the record's name, its ETDump's and options.tags as the first columns of JSON Lines and Arrow. */
+/** Makes the names of the record and of its ETDump and options.tags the first columns of JSON Lines and Arrow. */
 void etr_table_say_origin(etr_table *table);
 
 /** Adds a row, borrowed until etr_table_fill(). key may be "". */
@@ -309,20 +310,20 @@ void etr_table_add_rows(etr_table *table, etr_rows rows);
 /** Sorts the rows added since etr_table_fill(). */
 void etr_table_sort(etr_table *table);
 
-/** How many of them are shown. */
+/** Returns how many of the rows added since etr_table_fill() are shown. */
 size_t etr_table_shown(const etr_table *table);
 
-/** Writes those that are shown into the table, or as JSON Lines, and forgets all rows. Returns how many were not shown.
- */
+/** Writes the rows that are shown into the table, or as JSON Lines, and forgets all rows. Returns the number of rows
+ * that are not shown. */
 size_t etr_table_fill(etr_table *table);
 
-/** Ends the table and writes it; the next one may have other columns. Nothing of JSON Lines. */
+/** Ends the table and writes it; the next table may have other columns. Writes nothing for JSON Lines. */
 void etr_table_write(etr_table *table);
 
-/** etr_table_fill() and etr_table_write(); then text and Markdown say how many rows are not shown. */
+/** Calls etr_table_fill() and etr_table_write(). Text and Markdown then say how many rows are not shown. */
 void etr_table_finish(etr_table *table);
 
-/** True if people read it as text. */
+/** Returns true if the table is text for people. */
 static inline bool etr_table_is_text(const etr_table *table) { return table->medium == ETR_IN_TEXT; }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * temporary.c - a temporary file that stands by itself is locked by its writer: whoever gets the lock knows that the
- * writer is dead.
+ * temporary.c - a temporary file outside of a run folder is locked by its writer, so another process that gets the lock
+ * knows that the writer is dead.
  */
 #define _DEFAULT_SOURCE /* flock() */
 #include "output/temporary.h"
@@ -36,10 +36,11 @@ static bool is_temporary(const char *name, etr_temporary_kind kind) {
   return digits > 0 && strcmp(name + prefix + digits, suffixes[kind]) == 0;
 }
 
-/* Removed while the lock is held: etr_temporary_lock() looks for that. A file system without locks keeps it. */
+/* Removes a temporary file whose writer is dead. The file is removed while its lock is held, which etr_temporary_lock()
+ * detects. On a file system without locks the file remains. */
 static void remove_if_dead(int folder, const char *name) {
   struct stat status;
-  int file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* there may be no right to read */
+  int file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* it may be unreadable */
   if (file < 0) return;
   bool is_own = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
   if (is_own && flock(file, LOCK_EX | LOCK_NB) == 0) (void)unlinkat(folder, name, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * text_table.c - laying out and escaping tables.
+ * text_table.c - lays out and escapes tables.
  */
 #include "output/text_table.h"
 
@@ -9,7 +9,7 @@
 enum {
   GAP = 2,
   LEAST_WIDTH = 8,
-  LEGIBLE_WIDTH = 20, /* a name cut shorter than this can hardly be told from the next */
+  LEGIBLE_WIDTH = 20, /* columns; shorter names look too much alike */
 };
 
 void etr_text_table_init(etr_text_table *table, etr_arena *arena, const etr_column *columns, size_t column_count) {
@@ -80,7 +80,7 @@ static void put_cell(etr_writer *writer, const char *text, layout at, bool right
   if (!right && !last) etr_put_blanks(writer, width - actual);
 }
 
-/* What a line takes, if no shrinking column takes more than `most`. */
+/* Returns the columns that a line takes if no shrinking column takes more than `most`. */
 static size_t line_width(const etr_text_table *table, const layout *columns, size_t most) {
   size_t total = 0, count = 0;
   for (size_t i = 0; i < table->column_count; i++) {
@@ -91,7 +91,7 @@ static size_t line_width(const etr_text_table *table, const layout *columns, siz
   return total + GAP * (count ? count - 1 : 0);
 }
 
-/* Takes columns off the widest shrinking column until the line fits. */
+/* Makes the widest shrinking column narrower until the line fits. */
 static void shrink(const etr_text_table *table, layout *columns, size_t width) {
   size_t total = line_width(table, columns, SIZE_MAX);
   while (total > width) {
@@ -114,7 +114,7 @@ static etr_style style_at(const etr_text_table *table, size_t row, size_t column
   return row == 0 ? ETR_STYLE_BOLD : (etr_style)table->styles.data[(row - 1) * table->column_count + column];
 }
 
-/* How many different texts a column shows if it is cut so. */
+/* Returns the number of different texts that a column shows with this layout. */
 static size_t count_shown(const etr_text_table *table, const etr_writer *like, size_t column, layout at) {
   etr_map seen;
   etr_map_init(&seen, table->arena);
@@ -130,7 +130,8 @@ static size_t count_shown(const etr_text_table *table, const etr_writer *like, s
   return seen.count;
 }
 
-/* Modules of one model begin alike: cut in the middle, they may all look the same. */
+/* Chooses where each column is cut: at the start if that shows more different texts. The module paths of a model begin
+ * alike, and may all look the same if they are cut in the middle. */
 static void choose_cuts(const etr_text_table *table, const etr_writer *writer, layout *columns, const layout *wanted) {
   for (size_t i = 0; i < table->column_count; i++) {
     if (columns[i].is_left_out || columns[i].width >= wanted[i].width) continue;
@@ -140,7 +141,7 @@ static void choose_cuts(const etr_text_table *table, const etr_writer *writer, l
   }
 }
 
-/* One row; no blanks behind its last text. */
+/* Writes one row, without blanks after its last text. */
 static void write_text_row(const etr_text_table *table, etr_writer *writer, size_t row, const layout *columns) {
   size_t count = table->column_count;
   while (count > 0 && (columns[count - 1].is_left_out || cell_at(table, row, count - 1)[0] == '\0')) count--;
@@ -153,7 +154,7 @@ static void write_text_row(const etr_text_table *table, etr_writer *writer, size
   etr_puts(writer, "\n");
 }
 
-/* What stands under the table if it lacks columns that have a name. */
+/* Writes the line below the table that names the hidden columns, if any of them has a name. */
 static void put_left_out(const etr_text_table *table, etr_writer *writer, const layout *columns) {
   bool any = false;
   for (size_t i = 0; i < table->column_count; i++) {
@@ -191,7 +192,7 @@ static void write_text(const etr_text_table *table, etr_writer *writer, size_t w
   size_t rows = table->cells.count / table->column_count;
   for (size_t row = has_titles(table) ? 0 : 1; row <= rows; row++) write_text_row(table, writer, row, columns);
   put_left_out(table, writer, columns);
-  if (etr_arena_failed(table->arena)) writer->status = ETR_ERROR_MEMORY; /* while the cuts were chosen */
+  if (etr_arena_failed(table->arena)) writer->status = ETR_ERROR_MEMORY; /* memory ran out while the cuts were chosen */
 }
 
 /* ---- For programs ---- */
@@ -217,8 +218,8 @@ static void put_tsv(etr_writer *writer, const char *text) {
   etr_puts(writer, text);
 }
 
-/* Not every Markdown takes a backslash before every character; references it has from HTML, which each of them knows.
- */
+/* Returns the HTML reference that replaces a character of Markdown's markup. Every Markdown processor knows references,
+ * but not every one allows a backslash before every character. */
 static const char *markdown_reference(uint32_t code) {
   switch (code) {
   case '<': return "&lt;";
@@ -238,7 +239,7 @@ void etr_put_markdown(etr_writer *writer, const char *text) {
   }
 }
 
-/* What stands around the cells of a row, and how a cell is written. */
+/* The texts around the cells of a row, and the function that writes a cell. */
 typedef struct row_format {
   const char *before, *between, *behind;
   void (*put)(etr_writer *, const char *);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * table.h - lays out tables of texts: text that fits the terminal, CSV, TSV, Markdown. Layer 4.
+ * text_table.h - lays out tables of texts: text that fits the terminal, CSV, TSV, Markdown. Layer 4.
  *
- * Emitters describe their columns in a table (table.h), which fills a table.
+ * Emitters describe their columns as fields (table.h); an etr_table fills one of these tables.
  */
 #ifndef ETR_TEXT_TABLE_H
 #define ETR_TEXT_TABLE_H
@@ -11,8 +11,8 @@
 
 typedef struct etr_column {
   const char *title;
-  bool right;   /* numbers */
-  bool shrinks; /* may be cut if the table is too wide: in the middle, or at the start if that tells more rows apart */
+  bool right;   /* aligned right, as numbers are */
+  bool shrinks; /* may be cut if the table is too wide: in the middle, or at the start if that shows more differences */
 } etr_column;
 
 /** A table being filled, row by row. */
@@ -21,14 +21,15 @@ typedef struct etr_text_table {
   const etr_column *columns;
   size_t column_count;
   etr_vec(const char *) cells;
-  etr_vec(unsigned char) styles; /* of each cell */
-  etr_vec(size_t) spare;         /* columns that narrow text leaves out, in this order */
+  etr_vec(unsigned char) styles; /* one per cell */
+  etr_vec(size_t) spare;         /* columns that narrow text may hide, in this order */
 } etr_text_table;
 
 /** Starts an empty table. columns is borrowed; the arena holds the cells. */
 void etr_text_table_init(etr_text_table *table, etr_arena *arena, const etr_column *columns, size_t column_count);
 
-/** Lets text leave out a column, and say so, if a line has no room for all; columns named first go first. */
+/** Allows text to hide a column, with a line that says so, if a line has no room for all columns. Columns are hidden in
+ * the order of these calls. */
 void etr_text_table_may_leave_out(etr_text_table *table, size_t column);
 
 /** Adds a copy of a text as the next cell; NULL is an empty cell. Control characters become '?'. */
@@ -39,9 +40,9 @@ void etr_text_table_style(etr_text_table *table, etr_style style);
 
 /**
  * Writes the table. Text has a bold line of titles unless all are empty, and columns two blanks apart; shrinking
- * columns are cut to keep a line within `width` columns (0: 100), spare ones are left out before that would cut names
- * beyond recognition. CSV is RFC 4180, TSV the same with tabs; both put a quote before what a spreadsheet would run as
- * a formula. Markdown escapes markup.
+ * columns are cut to keep a line within `width` columns (0: 100). Spare columns are hidden before names would be cut
+ * beyond recognition. CSV follows RFC 4180; TSV has tabs instead of commas. Both put a quote before text that a
+ * spreadsheet would run as a formula. Markdown escapes markup.
  */
 void etr_text_table_write(const etr_text_table *table, etr_writer *writer, etr_table_format format, size_t width);
 
@@ -56,16 +57,16 @@ int etr_time_decimals(const etr_profile *profile, double ticks, etr_unit unit, i
 /** Writes a time for people, in a unit without its name, with ETR_TIME_DIGITS digits. */
 void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit);
 
-/** Writes "<0.001": a time that its clock, which counts steps of so many ticks, cannot tell from nothing. */
+/** Writes "<0.001" for a time that is shorter than one step of its clock. step: the length of a step, in ticks. */
 void etr_put_below(etr_writer *writer, const etr_profile *profile, double step, etr_unit unit);
 
 /** Writes a share of a whole, which is not 0, for people: "12.3 %". */
 void etr_put_share(etr_writer *writer, double part, double whole);
 
-/** Says in text how many rows were left out; nothing if count is 0. */
+/** Writes a line of text with the number of rows that are not shown. Writes nothing if count is 0. */
 void etr_put_more(etr_writer *writer, size_t count);
 
-/** Writes a text in one line, with what would be Markdown's markup escaped. */
+/** Writes a text on one line and escapes characters that are markup in Markdown. */
 void etr_put_markdown(etr_writer *writer, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * unfinished.c - lists that a signal's handler can walk at any moment: an item is whole before it is linked.
+ * unfinished.c - lists that a signal handler can read at any moment, because an item is complete before it is linked.
  */
 #include "output/unfinished.h"
 
@@ -14,16 +14,17 @@ enum { MOST_LISTS = 64 };
 
 static _Atomic(etr_unfinished *) lists[MOST_LISTS];
 
-static void exchange(etr_unfinished *from, etr_unfinished *to) {
+/* Replaces the first entry `from` of the lists by `to`. */
+static void exchange_list(etr_unfinished *from, etr_unfinished *to) {
   for (size_t i = 0; i < MOST_LISTS; i++) {
     etr_unfinished *expected = from;
     if (atomic_compare_exchange_strong(&lists[i], &expected, to)) return;
   }
 }
 
-void etr_unfinished_begin(etr_unfinished *list) { exchange(NULL, list); }
+void etr_unfinished_begin(etr_unfinished *list) { exchange_list(NULL, list); }
 
-void etr_unfinished_end(etr_unfinished *list) { exchange(list, NULL); }
+void etr_unfinished_end(etr_unfinished *list) { exchange_list(list, NULL); }
 
 bool etr_unfinished_add(etr_unfinished *list, etr_arena *arena, int root, const char *path, bool is_folder) {
   etr_unfinished_item *item = etr_arena_alloc(arena, sizeof *item);

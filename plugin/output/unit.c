@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * unit.c - units of time, and the version.
+ * unit.c - converts units of time; the version.
  */
 #include "base/base.h"
 #include "etrecord_tb.h"

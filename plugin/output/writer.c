@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * writer.c - buffered text output into a sink, numbers without the locale.
+ * writer.c - writes text into a sink through a buffer, and numbers independently of the locale.
  */
 #include "output/writer.h"
 
@@ -50,7 +50,7 @@ static const char *ascii_for(uint32_t code) {
   }
 }
 
-/* Hands over what stands for the character read so far. */
+/* Hands over the replacement of the character that was read. */
 static void replace(etr_writer *writer) {
   size_t size;
   writer->partial[writer->partial_size] = '\0';
@@ -59,10 +59,10 @@ static void replace(etr_writer *writer) {
   writer->partial_size = 0;
 }
 
-/* Replaces what is not ASCII; a character may lie across two calls. */
+/* Hands over a text and replaces characters that are not ASCII. A character may be split across two calls. */
 static void hand_over_ascii(etr_writer *writer, const char *data, size_t size) {
   for (size_t i = 0, end; i < size; i = end) {
-    if (writer->partial_size > 0 && !etr_utf8_continues(data[i])) replace(writer); /* it was cut short */
+    if (writer->partial_size > 0 && !etr_utf8_continues(data[i])) replace(writer); /* incomplete */
     for (end = i; end < size && (unsigned char)data[end] < 0x80;) end++;
     hand_over_as_is(writer, data + i, end - i);
     if (end > i) continue;
@@ -105,7 +105,7 @@ void etr_put(etr_writer *writer, etr_slice bytes) {
 
 void etr_puts(etr_writer *writer, const char *text) { etr_put(writer, etr_slice_of(text)); }
 
-/* For what is longer than the room left in the buffer. */
+/* Writes a formatted text that is longer than the room left in the buffer. */
 static void put_formatted(etr_writer *writer, size_t length, const char *format, va_list arguments) {
   char *text = malloc(length + 1);
   if (text == NULL) {
@@ -132,7 +132,7 @@ void etr_putf(etr_writer *writer, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Digits of a number, in front of `end`; where they begin. */
+/* Writes the digits of a number so that they end at `end`. Returns where they begin. */
 static char *digits_before(char *end, uint64_t number) {
   do *--end = (char)('0' + number % 10);
   while ((number /= 10) > 0);
@@ -160,8 +160,8 @@ void etr_put_int(etr_writer *writer, int64_t value) {
   etr_put_uint(writer, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* A number that is the quotient of a whole one and 10^decimals, both exact: division rounds correctly, so its digits
- * read back as the same. False if it is none. */
+/* Writes a number that is the quotient of a whole number and 10^decimals, both exact. Division rounds correctly, so the
+ * digits read back as the same number. Returns false, and writes nothing, for any other number. */
 static bool put_quotient(etr_writer *writer, double value, double power, int decimals) {
   double scaled = round(value * power);
   if (scaled / power != value) return false;
@@ -176,8 +176,8 @@ static bool put_quotient(etr_writer *writer, double value, double power, int dec
   return true;
 }
 
-/* Most numbers are whole, or were rounded to thousandths or to a few digits. At most 15 digits are what %.15g prints,
- * which turns to exponents below 1e-4. */
+/* Writes a number with few digits. Most numbers are whole, or were rounded to thousandths or to a few digits. With at
+ * most 15 digits the text is what %.15g prints, which uses exponents below 1e-4. Returns false for other numbers. */
 static bool put_short_double(etr_writer *writer, double value) {
   if (signbit(value) || !(value < 1e12)) return false;
   if ((double)(uint64_t)value == value) {
@@ -227,8 +227,8 @@ void etr_put_amount(etr_writer *writer, double value) {
   etr_puts(writer, units[unit]);
 }
 
-/* Numbers of everyday size, a dozen times as fast as printf. 0 where rounding is close: a product of doubles cannot
- * tell then. */
+/* Formats numbers of everyday size, a dozen times as fast as printf(). Returns the size, or 0 if the number is so close
+ * to a rounding boundary that a product of doubles cannot decide. */
 static size_t format_small(char *to, double value, int decimals) {
   static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
   if (decimals < 0 || (size_t)decimals >= ETR_COUNT(powers) || value < 0 || signbit(value) ||

@@ -13,10 +13,10 @@
 
 typedef struct etr_writer {
   etr_sink sink;
-  etr_status status; /* of the first failure */
-  size_t used;       /* of buffer */
-  bool ascii, color; /* what the reader can show: etr_writer_look() */
-  char partial[5];   /* with `ascii`: the start of a character whose other bytes are still to come */
+  etr_status status; /* status of the first failure */
+  size_t used;       /* bytes used in the buffer */
+  bool ascii, color; /* abilities of the reader, set by etr_writer_look() */
+  char partial[5];   /* with `ascii`: the first bytes of a character that is not complete yet */
   size_t partial_size;
   char buffer[4096];
 } etr_writer;
@@ -25,29 +25,29 @@ typedef struct etr_writer {
 void etr_writer_init(etr_writer *writer, const etr_sink *sink);
 
 /**
- * Sets what the reader of a text can show: styles only with options->color; with options->ascii, characters beyond
- * ASCII become similar ones, or '?'. Only ETR_TABLE_TEXT is changed.
+ * Sets what the reader of a text can show. Styles are written only with options->color. With options->ascii, characters
+ * that are not ASCII become similar ones, or '?'. Only ETR_TABLE_TEXT is changed.
  */
 void etr_writer_look(etr_writer *writer, const etr_table_options *options);
 
 typedef enum etr_style { ETR_STYLE_PLAIN, ETR_STYLE_BOLD, ETR_STYLE_DIM, ETR_STYLE_WARM, ETR_STYLE_HOT } etr_style;
 
-/** Starts a style; ETR_STYLE_PLAIN ends it. Writes nothing without colour. */
+/** Begins a style; ETR_STYLE_PLAIN ends it. Writes nothing if the reader shows no colour. */
 void etr_put_style(etr_writer *writer, etr_style style);
 
 /** Flushes the buffer and returns the first failure: ETR_ERROR_IO if the sink refused anything, ETR_ERROR_MEMORY. May
  * be called more than once. */
 etr_status etr_writer_finish(etr_writer *writer, etr_error *error);
 
-/** The same, and clears the arena that the output was made in; ETR_ERROR_MEMORY also if the arena has failed, since
- * something is missing then. */
+/** Does what etr_writer_finish() does, and clears the arena that the output was made in. Also returns ETR_ERROR_MEMORY
+ * if the arena has failed, because the output is incomplete then. */
 etr_status etr_writer_finish_with(etr_writer *writer, etr_arena *arena, etr_error *error);
 
 /** Writes bytes, or a text. */
 void etr_put(etr_writer *writer, etr_slice bytes);
 void etr_puts(etr_writer *writer, const char *text);
 
-/** Writes one byte; inline, since separators are half of all calls. */
+/** Writes one byte. Inline, because separators are half of all calls. */
 static inline void etr_put_byte(etr_writer *writer, char byte) {
   if (writer->used < sizeof writer->buffer)
     writer->buffer[writer->used++] = byte;
@@ -55,10 +55,11 @@ static inline void etr_put_byte(etr_writer *writer, char byte) {
     etr_put(writer, (etr_slice){&byte, 1});
 }
 
-/** printf for integers and strings; not for floating point, whose decimal point depends on the locale. */
+/** Writes like printf(), for integers and strings only: the decimal point of floating-point numbers would depend on the
+ * locale. */
 void etr_putf(etr_writer *writer, const char *format, ...) ETR_PRINTF(2, 3);
 
-enum { ETR_UINT_ROOM = 20 }; /* digits of the largest */
+enum { ETR_UINT_ROOM = 20 }; /* digits of the largest number */
 
 /** Writes a number's digits to ETR_UINT_ROOM bytes, without a NUL. Returns how many. */
 size_t etr_format_uint(char *to, uint64_t value);
@@ -86,27 +87,27 @@ void etr_put_fixed(etr_writer *writer, double value, int decimals);
 
 enum { ETR_FIXED_ROOM = 360 }; /* sign, all digits of the largest double, decimal point, decimals */
 
-/** Writes the same to ETR_FIXED_ROOM bytes, without a NUL. Returns the size. */
+/** Writes the text of etr_put_fixed() to ETR_FIXED_ROOM bytes, without a NUL. Returns the size in bytes. */
 size_t etr_format_fixed(char *to, double value, int decimals);
 
-/** A text in an arena, filled through a writer. */
+/** A text in an arena that is filled through a writer. */
 typedef struct etr_text {
   etr_arena *arena;
   char *data;
   size_t size, capacity;
 } etr_text;
 
-/** Starts an empty text and a writer that fills it. */
+/** Begins an empty text and a writer that fills it. */
 void etr_text_begin(etr_text *text, etr_arena *arena, etr_writer *writer);
 
-/** Appends bytes without a writer. Reset `size` to reuse the memory. False when out of memory; the arena has failed
- * then. */
+/** Appends bytes without a writer. Reset `size` to reuse the memory. Returns false when out of memory; the arena has
+ * failed then. */
 bool etr_text_add(etr_text *text, etr_slice bytes);
 
-/** The same as a sink's function: `text` is its context. */
+/** The function of a sink that appends to a text. `text` is an etr_text. */
 bool etr_text_write(void *text, const void *data, size_t size);
 
-/** The text, NUL-terminated, in the arena. NULL when out of memory; the arena has failed then. */
+/** Returns the text, NUL-terminated, in the arena. Returns NULL when out of memory; the arena has failed then. */
 char *etr_text_end(etr_text *text, etr_writer *writer);
 
 #endif

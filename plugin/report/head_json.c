@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * head_json.c - the few figures of a record that stand in one row of a list.
+ * head_json.c - writes the few figures of a record that a list of records shows in one row.
  */
 #include "output/fields.h"
 #include "output/statistics.h"
 #include "report/profile_doc.h"
 
-/* What the user said last of each name. */
+/* Writes the hparams of the user; the last one of a name counts. */
 static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t count) {
   etr_field_object(f, "hparams");
   for (size_t i = 0; i < count; i++) {
@@ -18,8 +18,8 @@ static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t coun
   etr_jw_end(f->json);
 }
 
-/* What a model is known by whatever it was lowered to: its type, and the modules directly inside it. Of wrappers, as
- * torch.export puts around quantized models, the type alone would say nothing. */
+/* Writes what identifies a model independently of its lowering: its type and the modules directly inside it. The type
+ * alone is not enough for wrappers such as those that torch.export puts around quantized models. */
 static void put_model(const etr_fields *f, const etr_graph *graph) {
   const etr_module *root = graph && graph->module_count ? &graph->modules[0] : NULL;
   etr_field_text(f, "model", root && root->type[0] ? root->type : NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_json.c - all that the dashboard and the report show, as one compact JSON document.
+ * profile_json.c - writes the data of the dashboard and the report as one compact JSON document.
  */
 #include "base/system.h"
 #include "output/statistics.h"
@@ -18,7 +18,7 @@ void etr_profile_put_index(etr_profile_doc *e, uint32_t index) {
   etr_jw_int(e->fields.json, index == ETR_NONE ? -1 : (int64_t)index);
 }
 
-/* Adds a text that lives as long as the document. */
+/* Adds a text that lives as long as the document. Returns its index. */
 static uint32_t add_text(etr_profile_doc *e, const char *text) {
   uint32_t index = (uint32_t)e->list.count;
   const char **added = text ? etr_vec_push(&e->arena, &e->list) : NULL;
@@ -32,7 +32,7 @@ static uint32_t index_of(etr_profile_doc *e, const char *text) {
   return index == ETR_NONE ? add_text(e, text) : index;
 }
 
-/* The same texts come again and again, and mostly from the same addresses. */
+/* Texts repeat often, and mostly at the same addresses, so recent ones are looked up by address. */
 void etr_profile_put_text(etr_profile_doc *e, const char *text) {
   etr_recent_text *recent = &e->recent[((uintptr_t)text >> 3) % ETR_COUNT(e->recent)];
   if (!text || recent->text != text) *recent = (etr_recent_text){text, text ? index_of(e, text) : ETR_NONE};
@@ -45,7 +45,7 @@ void etr_profile_put_copy(etr_profile_doc *e, etr_slice text) {
   etr_profile_put_index(e, index);
 }
 
-/* To the picosecond: the rest of an interpolated percentile is noise of its arithmetic. */
+/* Times are rounded to the picosecond: further digits of an interpolated percentile are rounding noise. */
 void etr_profile_put_ns(etr_profile_doc *e, double ticks) {
   if (isnan(ticks)) {
     etr_jw_null(e->fields.json);
@@ -54,8 +54,8 @@ void etr_profile_put_ns(etr_profile_doc *e, double ticks) {
   etr_jw_double(e->fields.json, round(etr_ticks_to_ns(e->fields.profile, ticks) * 1e3) / 1e3);
 }
 
-/* Four significant digits, or all in front of the decimal point: more of a rate nobody reads, and the clock did not
- * tell. */
+/* Rounds a rate to four significant digits, or to a whole number if it has more. Nobody reads further digits, and the
+ * clock is not that precise. */
 static double rounded_rate(double rate) {
   double scale = 1;
   if (isnan(rate)) return rate;
@@ -72,7 +72,7 @@ static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row
   case ETR_CELL_FLAG: etr_jw_int(e->fields.json, cell.number == 1); break;
   case ETR_CELL_COUNT: etr_jw_int(e->fields.json, isnan(cell.number) ? -1 : (int64_t)cell.number); break;
   case ETR_CELL_TIME: etr_profile_put_ns(e, cell.number); break;
-  case ETR_CELL_AMOUNT: etr_jw_double(e->fields.json, round(cell.number)); break; /* as the other documents */
+  case ETR_CELL_AMOUNT: etr_jw_double(e->fields.json, round(cell.number)); break; /* as in other documents */
   case ETR_CELL_RATE:
   case ETR_CELL_SHARE: etr_jw_double(e->fields.json, rounded_rate(cell.number)); break;
   default: etr_jw_double(e->fields.json, cell.number);
@@ -97,7 +97,7 @@ void etr_profile_put_columns(etr_profile_doc *e, const char *key, const etr_row_
   if (key) etr_jw_end(e->fields.json);
 }
 
-/* The last folder and name of a path: which file it is, not where its owner keeps it. */
+/* Writes the last folder and the name of a path, which identify the file without its location on the owner's disk. */
 static void put_path(const etr_fields *f, const char *path) {
   const char *from = path;
   int slashes = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_operators.c - a method's graph, column by column.
+ * profile_operators.c - writes a method's graph, column by column.
  */
 #include "report/profile_doc.h"
 #include "tables/node_fields.h"
@@ -28,7 +28,7 @@ static const etr_field module_fields[] = {
 
 /* ---- The graph ---- */
 
-/* The bodies of control flow that subgraphs are in; most models have none. */
+/* Writes the bodies of control flow that the operators are in; most models have none. */
 static void put_bodies(etr_profile_doc *e, const etr_profile_operators *ops) {
   etr_map seen;
   etr_map_init(&seen, &e->arena);
@@ -44,8 +44,8 @@ static void put_bodies(etr_profile_doc *e, const etr_profile_operators *ops) {
   etr_jw_end(e->fields.json);
 }
 
-/* Writes a source line, unless it was written; its number, ETR_NONE when out of memory. by_place: line, function and
- * file -> number. */
+/* Writes a source line, unless it was already written. Returns its number; ETR_NONE when out of memory. by_place: line,
+ * function and file -> number. */
 static uint32_t number_of_source(etr_profile_doc *e, etr_map *by_place, const etr_source *source) {
   etr_text *place = &e->joined;
   place->size = 0;
@@ -64,7 +64,7 @@ static uint32_t number_of_source(etr_profile_doc *e, etr_map *by_place, const et
   return slot->value;
 }
 
-/* Writes each source line once and tells which line each row is of. */
+/* Writes each source line once. Returns the number of each row's source line. */
 static const uint32_t *put_sources(etr_profile_doc *e, const etr_profile_operators *ops) {
   uint32_t *source_of = etr_arena_alloc_array(&e->arena, ops->count, sizeof *source_of);
   etr_map by_place;
@@ -78,7 +78,7 @@ static const uint32_t *put_sources(etr_profile_doc *e, const etr_profile_operato
   return source_of;
 }
 
-/* Finds the rows. False when out of memory. */
+/* Finds the rows. Returns false when out of memory. */
 static bool list_operators(etr_profile_doc *e, etr_profile_operators *ops, const etr_method *method) {
   const etr_graph *graph = &e->fields.profile->graphs[method->graph];
   uint32_t *nodes = etr_arena_alloc_array(&e->arena, graph->node_count, sizeof *nodes);

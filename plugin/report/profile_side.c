@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_side.c - what only a comparison needs, so that the library can compare documents as it compares profiles
- * (etr_compare_documents()).
+ * profile_side.c - writes the data that only a comparison needs, so that the library can compare documents like
+ * profiles (etr_compare_documents()).
  */
 #include "report/profile_doc.h"
 
@@ -11,7 +11,7 @@ enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
 
 #define TIME(kind, in, name) NULL, kind, in, ETR_AT(etr_side_time, name)
 
-/* Of most records all runs are of one recording: then there is nothing to say of several. */
+/* Columns about several recordings are only written if there are several; most records have one. */
 /* clang-format off */
 #define RUNS_VARY                                                                                                      \
   {"low", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, low),                                                                   \
@@ -24,7 +24,7 @@ enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
   {"spread", TIME(ETR_CELL_NUMBER, SEVERAL, spread), .says = "standard deviation of these logarithms"}
 /* clang-format on */
 
-/* Of operators, and of events, in their order. */
+/* Columns of operators and of events, in their order. */
 static const etr_field item_fields[] = {RUNS_VARY};
 ETR_ROW_TYPE(side_item, item_fields);
 
@@ -34,7 +34,7 @@ static const etr_field sum_fields[] = {
 };
 ETR_ROW_TYPE(side_sum, sum_fields);
 
-/* The parts of Method::execute that are on no operator, in the order of etr_side_part. */
+/* Columns of the parts of Method::execute that are not on operators, in the order of etr_side_part. */
 static const etr_field part_fields[] = {
     {"runs", TIME(ETR_CELL_COUNT, ETR_IN_DOCUMENT, runs)},
     {"total", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, total)},
@@ -53,7 +53,7 @@ static void put_sums(etr_profile_doc *e, const char *key, const etr_side_sums *s
             (etr_rows){sums->rows ? &sums->rows->time : NULL, sums->count, sizeof *sums->rows});
 }
 
-/* How many of the runs are of each recording, in their order. */
+/* Writes the number of runs of each recording, in their order. */
 static void put_recordings(etr_profile_doc *e, const etr_method *method) {
   const etr_run *runs = e->fields.profile->runs;
   etr_field_list(&e->fields, "recordings");
@@ -79,7 +79,7 @@ static const etr_field event_fields[] = {
 };
 ETR_ROW_TYPE(side_event, event_fields);
 
-/* ---- Together ---- */
+/* ---- The whole ---- */
 
 static void put_clocks(etr_profile_doc *e, const etr_side_method *method) {
   etr_field_object(&e->fields, "clocks");
@@ -90,7 +90,7 @@ static void put_clocks(etr_profile_doc *e, const etr_side_method *method) {
   etr_jw_end(e->fields.json);
 }
 
-/* Producers of all operators, one behind the other; -1: an input of the method. */
+/* Writes the producers of all operators as one list; -1 is an input of the method. */
 static void put_producers(etr_profile_doc *e, const etr_side_method *method) {
   etr_field_object(&e->fields, "producers");
   etr_field_list(&e->fields, "count");
@@ -109,7 +109,7 @@ static const etr_field input_fields[] = {
     {"type", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, ETR_AT(etr_side_input, type)},
 };
 
-/* What a method with a graph is recognized by. */
+/* Writes the data by which a method with a graph is recognized. */
 static void put_likeness(etr_profile_doc *e, const etr_side_method *method) {
   put_producers(e, method);
   etr_profile_put_columns(e, "called_with", ETR_FIELDS(input_fields), ETR_IN_DOCUMENT,
@@ -130,14 +130,14 @@ void etr_profile_put_side(etr_profile_doc *e, const etr_method *timed, const etr
   put_times(e, "runs_vary", &etr_side_item_fields,
             (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
   if (method->has_graph) put_times(e, "parts", &etr_side_part_fields, ETR_ROWS(method->parts, ETR_SIDE_PARTS));
-  etr_field_object(&e->fields, "sums"); /* in the order of their first items, which tell what they are of */
+  etr_field_object(&e->fields, "sums"); /* in the order of their first items, which identify them */
   put_sums(e, "op", &method->ops);
   put_sums(e, "module", &method->modules);
   put_sums(e, "pattern", &method->patterns);
   put_sums(e, "backend", &method->backends);
   etr_jw_end(e->fields.json);
   if (method->has_graph) {
-    etr_field_text(&e->fields, "events", NULL); /* its operators tell the same */
+    etr_field_text(&e->fields, "events", NULL); /* the operators have the same data */
     put_likeness(e, method);
   } else {
     etr_profile_put_columns(e, "events", &etr_side_event_fields, ETR_IN_DOCUMENT, items);

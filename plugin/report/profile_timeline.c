@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_timeline.c - the events of one run of a method, column by column.
+ * profile_timeline.c - writes the events of one run of a method, column by column.
  */
 #include "report/profile_doc.h"
 
@@ -17,7 +17,7 @@ static int by_time(const void *a, const void *b) {
   return (x->run > y->run) - (x->run < y->run);
 }
 
-/* The run of a method whose time is the median (of two, the faster one); ETR_NONE if there is none. */
+/* Returns the run of a method whose time is the median (the faster one of two); ETR_NONE if there is none. */
 static uint32_t median_run(etr_profile_doc *e, const etr_method *method) {
   const etr_profile *profile = e->fields.profile;
   size_t count = 0, all = 0;
@@ -33,12 +33,12 @@ static uint32_t median_run(etr_profile_doc *e, const etr_method *method) {
   return runs[(count - 1) / 2].run;
 }
 
-/* An event of the run, and where it is drawn. */
+/* An event of the run, and its position in the picture. */
 typedef struct shown_event {
   const etr_event *event;
   const etr_span *span;
   uint64_t start;    /* nanoseconds since the first one */
-  uint32_t operator; /* its row; ETR_NONE */
+  uint32_t operator; /* row of its operator; ETR_NONE */
 } shown_event;
 
 static etr_cell match(const void *row) {
@@ -76,7 +76,7 @@ static bool put_events(etr_profile_doc *e, const etr_block *block, const etr_pro
   size_t count = e->placer.spans.count;
   shown_event *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);
   for (size_t i = 0; rows && i < count; i++) {
-    const etr_span *span = &e->placer.spans.data[i]; /* by start */
+    const etr_span *span = &e->placer.spans.data[i]; /* sorted by start */
     const etr_event *event = &block->events[span->event];
     rows[i] = (shown_event){event, span, span->start - e->placer.spans.data[0].start, ETR_NONE};
     if (ops->row_of && event->node_count > 0) rows[i].operator= ops->row_of[event->nodes[0]];

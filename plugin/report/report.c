@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * report.c - the dashboard and its documents as one HTML file.
+ * report.c - writes the dashboard and its documents as one HTML file.
  */
 #include "etrecord_compare.h"
 #include "output/writer.h"
@@ -57,7 +57,7 @@ static void put_document(etr_writer *writer, const char *id, const etr_text *doc
   put_document_tail(writer);
 }
 
-/* The records as documents, and what the library says of the change. */
+/* The records as documents, and their comparison by the library. */
 typedef struct compared {
   etr_text base, newer, comparison;
 } compared;
@@ -89,7 +89,7 @@ etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *ne
     put_tail(&writer);
     status = etr_writer_finish(&writer, error);
   }
-  bool out_of_memory = etr_arena_failed(&arena); /* which the emitters took for an output that refuses */
+  bool out_of_memory = etr_arena_failed(&arena); /* the emitters report it as a sink that refuses */
   etr_arena_clear(&arena);
   return out_of_memory ? etr_fail_memory(error) : status;
 }

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * web_files.h - the dashboard's files, built into the library. Layer 4. web_files.cmake makes web_files.c of web/.
+ * web_files.h - the dashboard's files, which are built into the library. Layer 4. web_files.cmake makes web_files.c
+ * from web/.
  */
 #ifndef ETR_WEB_FILES_H
 #define ETR_WEB_FILES_H
 
 #include "base/base.h"
 
-/** All modules as one, which calls render(); it cannot end an HTML <script>. */
+/** All modules of the dashboard as one script, which calls render(). It contains no text that would end an HTML
+ * <script>. */
 extern const etr_slice etr_web_script;
 
-/** The style table. */
+/** The style sheet. */
 extern const etr_slice etr_web_style;
 
-/** A content security policy that allows these two and nothing else, no network either: "default-src 'none'; ...". */
+/** A content security policy that allows only the script and the style sheet, and no network: "default-src 'none';
+ * ...". */
 extern const etr_slice etr_web_policy;
 
 #endif

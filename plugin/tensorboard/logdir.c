@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * logdir.c - the main job: run folders and DOT files for every entry point, all or nothing.
+ * logdir.c - writes run folders and DOT files for every entry point, all or nothing.
  */
 #include "tensorboard/logdir.h"
 
@@ -19,38 +19,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Emptied event files that stay in a run folder: TensorBoard looks for a newer one only while the one that it has read
- * last is there, whatever is in it. So many times a run may be written between two looks. */
+/* Number of emptied event files that remain in a run folder. TensorBoard looks for a newer file only while the file
+ * that it read last exists, so a run may be written so many times between two looks. */
 enum { MOST_EMPTIED = 7 };
 
-/* ---- What run folders and the files in them are called: names from those in a record, which may be anything, and told
- * apart where two are alike ---- */
+/* ---- Names of run folders and their files, made unique from names in a record, which may be any text ---- */
 
 #define EVENTS_PREFIX "events.out.tfevents."
 
 enum { SECONDS_DIGITS = 10 };
 
-/* A file to be written: where below the run folder. */
+/* A file to be written, and its path below the run folder. */
 typedef struct run_file {
   const char *path;        /* "1_edge/forward/events.out.tfevents..." */
-  const char *temporary;   /* in the run folder itself */
+  const char *temporary;   /* temporary name, directly in the run folder */
   const char *entry_point; /* "edge/forward" */
-  size_t graph;            /* of its profile */
+  size_t graph;            /* index into the graphs of its profile */
   bool is_events;
-  bool tells_record; /* of an event file: what is told of the record is in it */
+  bool has_record; /* of an event file: it contains the data about the whole record */
 } run_file;
 
 typedef struct run_names {
   etr_arena *arena;
   const etr_logdir_options *options;
-  int64_t seconds;         /* in the names of event files */
-  bool is_next_first;      /* the next graph is its profile's first */
-  etr_map modules, paths;  /* module -> number of its folder; the folders and files that are taken */
-  etr_vec(run_file) files; /* of each graph its event file, then its DOT file */
+  int64_t seconds;         /* time in the names of event files */
+  bool is_next_first;      /* the next graph is the first of its profile */
+  etr_map modules, paths;  /* module -> number of its folder; paths that are taken */
+  etr_vec(run_file) files; /* for each graph its event file, then its DOT file */
 } run_names;
 
-/* NAME, a path below LOGDIR whose parts are clean, by default: the folder that the inputs lie in names the run: as the
- * user called it, or, where that is "." or the like, as it is called. */
+/* Returns the default NAME, a path below LOGDIR with clean parts: the name of the folder of the inputs, as the user
+ * wrote it or, if that is "." or "..", as the file system has it. */
 static char *default_name(etr_arena *arena, const etr_profile *profile) {
   const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
   const char *record = profile->etrecord ? profile->etrecord : dump, *input = record ? record : "-";
@@ -69,8 +68,8 @@ static char *default_name(etr_arena *arena, const etr_profile *profile) {
   return name;
 }
 
-/* NAME as it is given, "a/b": TensorBoard's users group runs by folders. What leads nowhere ("//", "a/") is left out.
- */
+/* Returns the given NAME, cleaned. It may be "a/b", because TensorBoard's users group runs by folders. Empty parts
+ * ("//", "a/") are dropped. */
 static const char *given_name(etr_arena *arena, const char *given) {
   const char *name = NULL;
   for (size_t size; *given != '\0'; given += size) {
@@ -87,7 +86,7 @@ static const char *given_name(etr_arena *arena, const char *given) {
   return name != NULL ? name : etr_file_name(arena, "");
 }
 
-/* True if the options choose a graph. */
+/* Returns true if the options choose a graph. */
 static bool is_chosen(const etr_logdir_options *options, const etr_graph *graph) {
   size_t wanted = strlen(graph->module);
   if (!options->graphs) return true;
@@ -99,10 +98,10 @@ static bool is_chosen(const etr_logdir_options *options, const etr_graph *graph)
   }
 }
 
-/* The part of a path up to its last slash. */
+/* Returns the part of a path up to its last slash. */
 static etr_slice folder_of(const char *path) { return (etr_slice){path, (size_t)(etr_last_part(path) - path)}; }
 
-/* True if a path ends in the name of an event file; *seconds is the time in it. */
+/* Returns true if a path ends in the name of an event file, and sets *seconds to the time in it. */
 static bool is_events_path(const char *path, int64_t *seconds) {
   const char *name = etr_last_part(path), *digits = name + sizeof EVENTS_PREFIX - 1;
   if (strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) != 0) return false;
@@ -116,7 +115,7 @@ static void names_init(run_names *names, etr_arena *arena, const etr_logdir_opti
   etr_map_init(&names->paths, arena);
 }
 
-/* FOLDER/NAME, or, where another graph has that, FOLDER/2_NAME. */
+/* Returns FOLDER/NAME, or FOLDER/2_NAME if another graph has that path, and so on. */
 static const char *take_path(run_names *names, const char *folder, const char *name, size_t graph) {
   const char *path = folder && name ? etr_arena_format(names->arena, "%s/%s", folder, name) : NULL;
   while (path && etr_map_get(&names->paths, etr_slice_of(path)) != ETR_NONE)
@@ -134,7 +133,8 @@ static bool add_file(run_names *names, const run_file *file) {
   return added->temporary != NULL;
 }
 
-/* dump: "" of a single ETDump, whose folders are right below the root; "pixel8/" of several. */
+/* Adds the files of a graph. dump: "" if there is one ETDump, whose folders are directly below the root; otherwise
+ * "pixel8/". */
 static bool add_graph(run_names *names, const etr_profile *profile, size_t index, const char *dump,
                       const char *events) {
   const etr_graph *graph = &profile->graphs[index];
@@ -151,7 +151,7 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
   const char *dot = take_path(names, etr_arena_format(arena, "dot/%s%s", dump, module), dot_name, index);
   run_file file = {.entry_point = etr_arena_format(arena, "%s/%s", graph->module, graph->method),
                    .graph = index,
-                   .tells_record = names->is_next_first};
+                   .has_record = names->is_next_first};
   names->is_next_first = false;
   file.path = run ? etr_arena_format(arena, "%s/%s", run, events) : NULL;
   file.is_events = true;
@@ -161,8 +161,7 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
   return add_file(names, &file);
 }
 
-/* Adds the files of those of a profile's graphs that are chosen. dump: as etr_logdir_add(). False when out of memory.
- */
+/* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). Returns false when out of memory. */
 static bool add_graphs(run_names *names, const etr_profile *profile, const char *dump) {
   const etr_logdir_options *o = names->options;
   etr_arena *arena = names->arena;
@@ -185,17 +184,17 @@ typedef struct etr_logdir job;
 
 struct etr_logdir {
   const etr_profile *profile; /* being written */
-  const char *dump;           /* its ETDump, where there are several; else NULL */
+  const char *dump;           /* name of its ETDump if there are several; otherwise NULL */
   const etr_logdir_options *options;
   etr_arena arena;
   etr_run_folder folder; /* path NULL: before the first profile */
-  bool is_first;         /* there was no manifest */
+  bool is_first;         /* there was no manifest before */
   etr_unfinished made;
   run_names names;
-  etr_out_file file;     /* what is being written: one after the other */
-  etr_limited limited;   /* what is written of all files */
-  etr_arena graph_arena; /* of scopes */
-  etr_scopes scopes;     /* of the graph that is being written, which both of its files are about */
+  etr_out_file file;     /* the file that is being written */
+  etr_limited limited;   /* counts the bytes of all files */
+  etr_arena graph_arena; /* memory of scopes */
+  etr_scopes scopes;     /* scopes of the graph that is being written, for both of its files */
   etr_error *error;
 };
 
@@ -204,7 +203,7 @@ static const char *shown_path(job *j, const char *path) {
   return shown ? shown : path;
 }
 
-/* For errno, which making the path shown may change. */
+/* Fails with the reason in errno, which is saved because making the shown path may change it. */
 static etr_status fail_at(job *j, const char *path, const char *what) {
   int reason = errno;
   return etr_fail_io(j->error, shown_path(j, path), NULL, what, reason);
@@ -212,13 +211,13 @@ static etr_status fail_at(job *j, const char *path, const char *what) {
 
 /* ---- Writing ---- */
 
-/* What etr_out_file_fill() hands to emit_file(). */
+/* The context that etr_out_file_fill() passes to emit_file(). */
 typedef struct emission {
   job *job;
   const run_file *file;
 } emission;
 
-/* The given facts come behind the one that we know: they may say otherwise. */
+/* The given facts follow the name of the ETDump, so that they can replace it. */
 static etr_status emit_file(void *context, const etr_sink *sink, etr_error *error) {
   const emission *e = context;
   job *j = e->job;
@@ -233,11 +232,12 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   if (j->dump) hparams[count++] = (etr_tag){.name = "etdump", .value = j->dump};
   for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
   const etr_events_options options = {.wall_time = o->wall_time, .hparams = hparams, .hparam_count = count};
-  const etr_tb_entry entry = {.graph = e->file->graph, .scopes = &j->scopes, .tells_record = e->file->tells_record};
+  const etr_tb_entry entry = {.graph = e->file->graph, .scopes = &j->scopes, .has_record = e->file->has_record};
   return etr_tb_events_write(j->profile, &entry, &options, sink, error);
 }
 
-/* The manifest may be lost: a copy without hidden files has none. */
+/* Returns true if a file looks like one of this library. The manifest may be lost, as in a copy without hidden files.
+ */
 static bool looks_like_ours(job *j, const char *path) {
   static const char start[] = "digraph etrecord {";
   char head[sizeof start - 1];
@@ -251,7 +251,7 @@ static bool looks_like_ours(job *j, const char *path) {
   return is_ours;
 }
 
-/* What lies where a file is to go is found out before anything is put in place. */
+/* Checks that nothing else is at the path of a file. This is done for all files before any is put in place. */
 static etr_status check_place(job *j, const char *path) {
   struct stat status;
   if (!etr_below_stat(j->folder.descriptor, path, &status))
@@ -288,7 +288,7 @@ static etr_status place_all(job *j, bool events) {
   return ETR_OK;
 }
 
-/* Event files first: those can be taken back, being new. */
+/* Puts all files in place, event files first: these can be removed again, because they are new. */
 static etr_status put_in_place(job *j) {
   for (size_t i = 0; i < j->names.files.count; i++)
     ETR_TRY(etr_run_folder_make(&j->folder, j->names.files.data[i].path, j->error));
@@ -299,9 +299,10 @@ static etr_status put_in_place(job *j) {
   return place_all(j, false);
 }
 
-/* ---- What earlier calls wrote ---- */
+/* ---- Files of earlier calls ---- */
 
-/* By a new file, so that a reader, or another name of the old one, keeps what it has. */
+/* Empties a file by replacing it with a new one, so that a reader, or another name of the old file, keeps the old data.
+ */
 static void empty_file(job *j, const char *path) {
   char name[ETR_TEMPORARY_ROOM];
   if (!etr_temporary_name(name, ETR_TEMPORARY_OF_RUN_FOLDER) ||
@@ -311,9 +312,9 @@ static void empty_file(job *j, const char *path) {
   if (!etr_below_move(j->folder.descriptor, name, path)) (void)unlinkat(j->folder.descriptor, name, 0);
 }
 
-/* path: of an earlier call; later ones were retired before it. Keeps the names of the last emptied event files of a
- * folder that something new was written into (folders: how many of each so far). DOT files stay: somebody may have a
- * use for them. */
+/* Removes or empties the file of an earlier call; later files are retired first. If something new was written into its
+ * folder, the last event files of that folder are emptied and remain (folders: their number so far for each folder).
+ * DOT files remain, because people may still use them. */
 static void retire(job *j, etr_map *folders, const char *path) {
   struct stat status;
   int64_t seconds;
@@ -329,7 +330,8 @@ static void retire(job *j, etr_map *folders, const char *path) {
   etr_run_folder_prune(&j->folder, path);
 }
 
-/* Everything is in place: what fails here is only left for the next call. */
+/* Retires the files of earlier calls after all new files are in place. Files that cannot be retired are left for the
+ * next call. */
 static void retire_all(job *j) {
   etr_map folders, written;
   etr_map_init(&folders, &j->arena);
@@ -344,7 +346,7 @@ static void retire_all(job *j) {
   (void)etr_run_folder_note(&j->folder, &j->file, NULL);
 }
 
-/* ---- The whole ---- */
+/* ---- The public functions ---- */
 
 etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options, etr_error *error) {
   static const etr_logdir_options defaults = {0};
@@ -359,8 +361,8 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
   return ETR_OK;
 }
 
-/* New event files are called by a later time than those before, whatever the clock says: TensorBoard reads them in the
- * order of their names. */
+/* Opens the run folder. The names of new event files have a later time than those of earlier ones, whatever the clock
+ * says, because TensorBoard reads them in the order of their names. */
 static etr_status open_folder(job *j) {
   const char *given = j->options->name;
   const char *name = given ? given_name(&j->arena, given) : default_name(&j->arena, j->profile);
@@ -376,7 +378,8 @@ static etr_status open_folder(job *j) {
   return ETR_OK;
 }
 
-/* "edge, aten": each once, as graphs of a module stand together. NULL when out of memory. */
+/* Returns "edge, aten". Graphs of a module are next to each other, so each name occurs once. NULL when out of memory.
+ */
 static const char *list_modules(job *j) {
   const char *list = "";
   for (size_t i = 0; i < j->profile->graph_count && list; i++) {
@@ -387,7 +390,7 @@ static const char *list_modules(job *j) {
   return list;
 }
 
-/* Each name that is given has to be there: others are misspelt, or of another record. */
+/* Checks that each given name exists; another name is misspelt, or belongs to another record. */
 static etr_status check_graphs(job *j) {
   for (const char *at = j->options->graphs; at;) {
     size_t size = strcspn(at, ",");
@@ -433,7 +436,7 @@ static void end_job(job *j) {
   free(j);
 }
 
-/* A signal that ends the process comes before all is put in place or behind it: all files are new then, or none. */
+/* Signals that end the process are held back while files are put in place, so that either all files are new or none. */
 etr_status etr_logdir_finish(etr_logdir *j, etr_error *error) {
   sigset_t all, before;
   etr_status status = ETR_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * logdir.h - what a log directory is written with. Layer 5.
+ * logdir.h - files, run folders and event files, from which a log directory is made. Layer 5.
  */
 #ifndef ETR_LOGDIR_H
 #define ETR_LOGDIR_H
@@ -10,52 +10,52 @@
 #include "output/unfinished.h"
 #include "views/scope.h"
 
-/* ---- Writes an emitter's output into a file; errors carry the operating system's reason ---- */
+/* ---- Writing an emitter's output into a file; errors contain the operating system's reason ---- */
 
-/** A file being written. Large: keep it on the heap. */
+/** A file that is being written. It is large: keep it on the heap. */
 typedef struct etr_out_file {
   int descriptor;
   int reason;  /* errno of the first failure; 0: none */
-  bool is_new; /* false: a terminal, pipe or other file that was there before */
+  bool is_new; /* false: a terminal, a pipe or another file that existed before */
   size_t used;
   char buffer[32768];
 } etr_out_file;
 
-/** Creates a file that must not exist yet, in an open folder. False on failure: see errno. */
+/** Creates a file that must not exist yet, in an open folder. Returns false on failure and sets errno. */
 bool etr_out_file_make(etr_out_file *file, int folder, const char *name);
 
 /**
- * Writes what `emit` produces and closes the file in any case; a new file is flushed to disk. `shown` is the path to
- * name in messages. Errors: ETR_ERROR_IO if the file cannot be written; the emitter's.
+ * Writes the output of `emit` and closes the file in any case. A new file is flushed to disk. `shown` is the path in
+ * messages. Errors: ETR_ERROR_IO if the file cannot be written, and errors of the emitter.
  */
 etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter emit, void *context, etr_error *error);
 
-/* ---- LOGDIR/NAME while one writer has it to itself, and its manifest ---- */
+/* ---- LOGDIR/NAME, locked by one writer, and its manifest ---- */
 
-/* LOGDIR and what is above it may be symbolic links; no part of NAME ("a/b") and nothing below it may. The lock is on
- * the folder itself, so that it ends with the process. Where the file system has no locks, writers are not kept
- * apart.
+/* LOGDIR and the folders above it may be symbolic links; parts of NAME ("a/b") and anything below may not. The lock is
+ * on the folder itself, so that it ends with the process. On a file system without locks, several writers may work at
+ * once.
  *
- * The manifest tells which files of the folder are ours: nothing else in it is ever replaced or removed. It is a
- * hidden file in the folder, with a path on each line. It names new files before they are put in place, so that a
- * writer that is killed leaves nothing unknown; what it names need not be there. */
+ * The manifest lists the files in the folder that this library wrote. Nothing else is ever replaced or removed. It is a
+ * hidden file in the folder, with a path on each line. New files are listed before they are put in place, so that a
+ * killed writer leaves no unknown files; a listed file need not exist. */
 
 typedef struct etr_run_folder {
   etr_arena *arena;
-  etr_unfinished *made; /* gets the folders and files that are made */
+  etr_unfinished *made; /* list to which the folders and files that are made are added */
   const char *logdir, *name;
   const char *path; /* LOGDIR/NAME; NULL: not open */
   int descriptor;   /* -1: not open */
   bool is_locked;
-  bool has_manifest, is_changed; /* there is one; it is no longer as it was read or written */
-  etr_map known;                 /* path -> 1: in the manifest; 0: no longer */
-  etr_vec(const char *) paths;   /* of the manifest, in the order in which they were added */
+  bool has_manifest, is_changed; /* there is a manifest; it changed since it was read or written */
+  etr_map known;                 /* path -> 1: in the manifest; 0: removed from it */
+  etr_vec(const char *) paths;   /* paths of the manifest, in the order in which they were added */
 } etr_run_folder;
 
 /**
- * Makes the folder where it is not there, waits until no other writer has it, removes what killed writers left, and
- * reads the manifest. Arena, `made`, logdir and name are borrowed. Close with etr_run_folder_close(), also on failure.
- * Errors: ETR_ERROR_IO (also for another writer that does not end), ETR_ERROR_FORMAT (a manifest that is none),
+ * Makes the folder if it does not exist, waits until no other writer has it, removes temporary files of killed writers,
+ * and reads the manifest. Arena, `made`, logdir and name are borrowed. Close with etr_run_folder_close(), also on
+ * failure. Errors: ETR_ERROR_IO (also if another writer does not end), ETR_ERROR_FORMAT (the file is not a manifest),
  * ETR_ERROR_MEMORY.
  */
 etr_status etr_run_folder_open(etr_run_folder *out, const char *logdir, const char *name, etr_arena *arena,
@@ -67,26 +67,27 @@ etr_status etr_run_folder_make(const etr_run_folder *folder, const char *path, e
 /** Removes the folders above a path below it, as far as they are empty. */
 void etr_run_folder_prune(const etr_run_folder *folder, const char *path);
 
-/** Asks the manifest for a path; adds one, which is borrowed (false when out of memory); drops one. */
+/** Return whether the manifest lists a path; add a path, which is borrowed (false when out of memory); remove a path.
+ */
 bool etr_run_folder_lists(const etr_run_folder *folder, const char *path);
 bool etr_run_folder_list(etr_run_folder *folder, const char *path);
 void etr_run_folder_unlist(etr_run_folder *folder, const char *path);
 
-/** Replaces the manifest, if it has changed. Errors: as etr_out_file_fill(). */
+/** Writes the manifest, if it has changed. Errors: those of etr_out_file_fill(). */
 etr_status etr_run_folder_note(etr_run_folder *folder, etr_out_file *file, etr_error *error);
 
 void etr_run_folder_close(etr_run_folder *folder);
 
-/* ---- The event file of one entry point, for who has its graph's scopes already ---- */
+/* ---- The event file of one entry point, for callers that already have the scopes of its graph ---- */
 
 /** The entry point that an event file is about. */
 typedef struct etr_tb_entry {
   size_t graph;             /* in etr_profile.graphs */
   const etr_scopes *scopes; /* of the graph */
-  bool tells_record;        /* with what is told of the whole record, which belongs into one of its files */
+  bool has_record;          /* include the data about the whole record, which belongs into one of its files */
 } etr_tb_entry;
 
-/** As etr_emit_events(). */
+/** Writes the event file like etr_emit_events(). */
 etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry, const etr_events_options *options,
                                const etr_sink *sink, etr_error *error);
 

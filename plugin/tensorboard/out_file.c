@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * out_file.c - buffered writing of files, all or nothing.
+ * out_file.c - writes files through a buffer, as a whole or not at all.
  */
 #include "base/arena.h"
 #include "base/file.h"
@@ -36,7 +36,7 @@ static bool flush(etr_out_file *file) {
   return write_all(file, file->buffer, size);
 }
 
-/* What fills the buffer by itself is not copied into it. */
+/* The function of the sink. Data that would fill the buffer alone are not copied into it. */
 static bool write_to_file(void *context, const void *data, size_t size) {
   etr_out_file *file = context;
   if (size > sizeof file->buffer - file->used && !flush(file)) return false;
@@ -62,24 +62,24 @@ etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter 
   etr_status status = emit(context, &(etr_sink){write_to_file, file}, error);
   bool goes_to_disk = status == ETR_OK && flush(file) && file->is_new;
   if (goes_to_disk && fsync(file->descriptor) != 0 && errno != EINVAL && errno != ENOSYS)
-    file->reason = errno; /* of these two: some file systems cannot be told to, which is no fault of the file */
+    file->reason = errno; /* EINVAL and ENOSYS: the file system cannot flush, which is no error */
   if (close(file->descriptor) != 0 && status == ETR_OK && file->reason == 0) file->reason = errno;
   return file->reason != 0 ? etr_fail_io(error, shown, NULL, "cannot write this file", file->reason) : status;
 }
 
 /* ---- One file, all or nothing ---- */
 
-/* A file that is written beside the one that it replaces. */
+/* A file that is written next to the one that it replaces. */
 typedef struct replacement {
   etr_out_file file;
   etr_arena arena;
   etr_unfinished made;
   const char *temporary;
-  int lock; /* on it, until it is in place: whoever finds it unlocked removes it */
+  int lock; /* descriptor of the lock until the file is in place; a sweep removes unlocked ones */
 } replacement;
 
-/* Makes a temporary file and opens it once more, for its lock; again if a sweep took it for dead before it was locked.
- * folder: with its slash, or "". False: errno says why not. */
+/* Makes a temporary file and opens it a second time, for its lock. Tries again if a sweep removed it before it was
+ * locked. folder: with its slash, or "". Returns false on failure and sets errno. */
 static bool make_temporary(replacement *r, const char *folder) {
   for (char name[ETR_TEMPORARY_ROOM];;) {
     if (!etr_temporary_name(name, ETR_TEMPORARY_OF_FILE)) return false;
@@ -87,14 +87,14 @@ static bool make_temporary(replacement *r, const char *folder) {
     errno = ENOMEM;
     if (r->temporary == NULL || !etr_unfinished_add(&r->made, &r->arena, -1, r->temporary, false)) return false;
     if (!etr_out_file_make(&r->file, AT_FDCWD, r->temporary)) return false;
-    r->lock = open(r->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC); /* the folder may be one to write into only */
+    r->lock = open(r->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC); /* the folder may not be readable */
     if (r->lock < 0 ? errno != ENOENT : etr_temporary_lock(r->lock)) return true;
     if (r->lock >= 0) (void)close(r->lock);
     (void)close(r->file.descriptor);
   }
 }
 
-/* replaced: the file that is there; NULL: none. */
+/* Writes the new file and renames it. replaced: status of the existing file; NULL: there is none. */
 static etr_status replace(replacement *r, const char *path, const struct stat *replaced, etr_emitter emit,
                           void *context, etr_error *error) {
   enum { PERMISSIONS = 0777 };
@@ -106,8 +106,8 @@ static etr_status replace(replacement *r, const char *path, const struct stat *r
   if (descriptor >= 0) etr_temporary_sweep(descriptor, ETR_TEMPORARY_OF_FILE);
   if (descriptor >= 0) (void)close(descriptor);
   if (!make_temporary(r, folder)) return etr_fail_io(error, path, NULL, "cannot write this file", errno);
-  /* Before anything is in it: nobody reads what is not theirs to read. Where a file system has no modes, all are alike.
-   */
+  /* The mode is set before anything is written, so that only permitted users can read the data. File systems without
+   * modes are no problem. */
   bool is_open = replaced == NULL || fstat(r->file.descriptor, &made) == 0;
   if (!is_open || (replaced != NULL && (made.st_mode & PERMISSIONS) != (replaced->st_mode & PERMISSIONS) &&
                    fchmod(r->file.descriptor, replaced->st_mode & PERMISSIONS) != 0)) {
@@ -120,7 +120,7 @@ static etr_status replace(replacement *r, const char *path, const struct stat *r
                                          : etr_fail_io(error, path, NULL, "cannot put this file in place", errno);
 }
 
-/* A terminal, a pipe or /dev/null is written to, not replaced; of a symbolic link, what it points to is replaced. */
+/* Writes to a terminal, a pipe or /dev/null directly; replaces a file, or the target of a symbolic link. */
 static etr_status write_file(replacement *r, const char *path, etr_emitter emit, void *context, etr_error *error) {
   struct stat status;
   if (stat(path, &status) != 0) return replace(r, path, NULL, emit, context, error);

@@ -10,7 +10,7 @@ enum { VARINT_ROOM = 10 };
 
 /* ---- Bytes ---- */
 
-/* Doubles the memory. What is packed stays as it is if there is none. */
+/* Doubles the memory. If that fails, the packed data are unchanged. */
 static bool grow(etr_packer *packer) {
   size_t size = etr_packed_size(packer), before = (size_t)(packer->end - packer->memory), capacity = before;
   if (!etr_vec_grow(packer->arena, (void **)&packer->memory, &capacity, 1)) return false;
@@ -19,14 +19,14 @@ static bool grow(etr_packer *packer) {
   return true;
 }
 
-/* Makes room in front of what is packed. */
+/* Makes room in front of the packed data. */
 static inline bool reserve(etr_packer *packer, size_t size) {
   while ((size_t)(packer->start - packer->memory) < size)
     if (!grow(packer)) return false;
   return true;
 }
 
-/* Writes in front of `end`, and gives the start. */
+/* Writes a varint that ends at `end`. Returns its start. */
 static inline char *put_varint(char *end, uint64_t value) {
   if (value <= 0x7f) {
     *--end = (char)value;
@@ -43,7 +43,7 @@ static inline char *put_tag(char *end, const ProtobufCFieldDescriptor *field, wi
   return put_varint(end, (uint64_t)field->id << 3 | type);
 }
 
-/* The header of a nested message, or of bytes, which `end` is the start of. */
+/* Writes the header of a nested message, or of bytes, in front of its start `end`. Returns the start of the header. */
 static inline char *put_header(char *end, const ProtobufCFieldDescriptor *field, size_t size) {
   return put_tag(put_varint(end, size), field, LENGTH_DELIMITED);
 }
@@ -67,10 +67,11 @@ void etr_pack_again(etr_packer *packer, etr_slice packed) {
     packer->start = memcpy(packer->start - packed.size, packed.data, packed.size);
 }
 
-/* `end`: the start of the value, whose end is in front of the last `behind` bytes. */
+/* Writes the key and headers of a map's entry in front of its value. The value begins at `end` and ends before the last
+ * `behind` bytes. */
 static inline char *put_entry(const etr_packer *packer, char *end, const ProtobufCFieldDescriptor *map, etr_slice key,
                               size_t behind) {
-  const ProtobufCMessageDescriptor *entry = map->descriptor; /* whose fields are the key and the value */
+  const ProtobufCMessageDescriptor *entry = map->descriptor; /* its fields are the key and the value */
   end = put_header(end, &entry->fields[1], (size_t)(packer->end - end) - behind);
   end = put_bytes(end, &entry->fields[0], key);
   return put_header(end, map, (size_t)(packer->end - end) - behind);
@@ -110,7 +111,7 @@ static inline number read_number(const ProtobufCFieldDescriptor *field, const vo
   }
 }
 
-/* -0.0 is zero, too. */
+/* Returns true if a number is zero. -0.0 is zero, too. */
 static inline bool is_zero(number value) {
   switch (value.type) {
   case FIXED_32: return (uint32_t)value.bits << 1 == 0;
@@ -146,7 +147,7 @@ static inline etr_slice read_bytes(const ProtobufCFieldDescriptor *field, const 
   return text ? etr_slice_of(text) : (etr_slice){0};
 }
 
-/* keeps_default: also a 0 or an empty text, as lists and oneofs do. */
+/* Packs a value. keeps_default: also packs 0 and an empty text, as in lists and oneofs. */
 static inline void put_value(etr_packer *packer, const ProtobufCFieldDescriptor *field, const void *at,
                              bool keeps_default) {
   size_t behind = etr_packed_size(packer);
@@ -187,7 +188,8 @@ void etr_pack(etr_packer *packer, const ProtobufCMessage *message) {
   for (unsigned i = message->descriptor->n_fields; i-- > 0;) {
     const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
     const void *at = (const char *)message + field->offset;
-    const void *quantifier = (const char *)message + field->quantifier_offset; /* a list's count, or a oneof's field */
+    const void *quantifier = (const char *)message +
+                             field->quantifier_offset; /* count of a list, or field number of a oneof */
     bool is_list = field->label == PROTOBUF_C_LABEL_REPEATED, is_oneof = field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF;
     if (is_list ? *(const size_t *)quantifier == 0 : is_oneof && *(const uint32_t *)quantifier != field->id) continue;
     if (is_list)

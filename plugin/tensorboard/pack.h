@@ -12,53 +12,54 @@
 #include "base/arena.h"
 #include "tensorboard.pb-c.h"
 
-/** Packed messages at the end of memory that grows. Zeroed but for the arena: empty. */
+/** Packed messages at the end of memory that grows. Zeroed except for the arena: empty. */
 typedef struct etr_packer {
   etr_arena *arena;
-  char *memory, *start, *end; /* what is packed is between start and end */
+  char *memory, *start, *end; /* packed data are between start and end */
 } etr_packer;
 
 /**
- * Packs a message in front of what is packed already: to list messages one behind the other, start with the last.
- * Knows proto3's int32, int64, bool, enum, float, double, string, bytes and message, repeated and in a oneof. A failed
- * allocation is the arena's.
+ * Packs a message in front of the data that are already packed, so a sequence of messages is packed from the last to
+ * the first. Supports proto3's int32, int64, bool, enum, float, double, string, bytes and message, repeated and in a
+ * oneof. When out of memory, the arena fails.
  */
 void etr_pack(etr_packer *packer, const ProtobufCMessage *message);
 
-/** Drops what is packed; the memory is used again. */
+/** Drops the packed data and reuses the memory. */
 static inline void etr_packer_reset(etr_packer *packer) { packer->start = packer->end; }
 
-/** Bytes packed so far. */
+/** Returns the number of bytes packed so far. */
 static inline size_t etr_packed_size(const etr_packer *packer) { return (size_t)(packer->end - packer->start); }
 
-/** What is packed, borrowed until the next call; empty when out of memory. */
+/** Returns the packed data, borrowed until the next call; empty when out of memory. */
 static inline etr_slice etr_packed(const etr_packer *packer) {
   if (packer->start == packer->end || etr_arena_failed(packer->arena)) return (etr_slice){0};
   return (etr_slice){packer->start, etr_packed_size(packer)};
 }
 
-/* For messages of which there are too many to fill a struct for each, and for large ones: field by field, each in front
- * of what is packed. */
+/* The following functions pack a message field by field, each in front of the packed data. They serve for large
+ * messages, and for messages of which there are too many to fill a struct for each. */
 
-/** A field of a message of the .proto, by its name: looks it up each time. */
+/** Returns a field of a message of the .proto by its name, which is looked up each time. */
 #define etr_pack_field(message, name) protobuf_c_message_descriptor_get_field_by_name(&message##__descriptor, (name))
 
 /** Packs a text or bytes, also an empty one. */
 void etr_pack_bytes(etr_packer *packer, const ProtobufCFieldDescriptor *field, etr_slice bytes);
 
-/** Packs an int32, int64, bool or enum, but not a 0. */
+/** Packs an int32, int64, bool or enum, except 0, which is the default. */
 void etr_pack_int(etr_packer *packer, const ProtobufCFieldDescriptor *field, int64_t value);
 
-/** Puts what was packed before in front, as it is. */
+/** Puts a copy of data that were packed before in front. */
 void etr_pack_again(etr_packer *packer, etr_slice packed);
 
-/** Makes a nested message, or bytes, of all but the last `behind` bytes: the etr_packed_size() before it. */
+/** Turns all packed data except the last `behind` bytes into a nested message, or bytes. `behind` is the
+ * etr_packed_size() from before these data. */
 void etr_pack_nested(etr_packer *packer, const ProtobufCFieldDescriptor *field, size_t behind);
 
-/** Makes an entry of a map from texts to messages, likewise of its packed value. */
+/** Turns all packed data except the last `behind` bytes into the value of a map's entry with a text as key. */
 void etr_pack_entry(etr_packer *packer, const ProtobufCFieldDescriptor *map, etr_slice key, size_t behind);
 
-/** The same of a value that has only this field, a text or bytes. */
+/** Packs an entry of a map whose value has only this field, a text or bytes. */
 void etr_pack_text_entry(etr_packer *packer, const ProtobufCFieldDescriptor *map, etr_slice key,
                          const ProtobufCFieldDescriptor *field, etr_slice text);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * run_folder.c - makes folders and takes the lock (until then the folder may vanish any moment, with the writer that
- * made it and failed); reads and replaces the manifest as a whole.
+ * run_folder.c - makes folders and takes the lock. Until then the folder may disappear at any moment, because the
+ * writer that made it may fail and remove it. Reads and replaces the manifest as a whole.
  */
 #define _DEFAULT_SOURCE /* flock() */
 #include "tensorboard/logdir.h"
@@ -26,7 +26,8 @@ enum { LONGEST_WAIT = 60, WAITS_A_SECOND = 100, ATTEMPTS = 100, MOST_MANIFEST_BY
 
 /* ---- Making ---- */
 
-/* Makes each part of a path. False: a part is neither made nor there; *partial is that part, errno says why. */
+/* Makes each part of a path. Returns false if a part can neither be made nor exists; sets *partial to the path up to
+ * that part, and errno. */
 static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinished *made, const char **partial) {
   size_t size = strlen(path);
   *partial = path;
@@ -75,7 +76,7 @@ void etr_run_folder_prune(const etr_run_folder *folder, const char *path) {
 
 /* ---- The lock ---- */
 
-/* False: another writer does not end. */
+/* Waits for the lock. Returns false if another writer does not end. */
 static bool take_lock(etr_run_folder *folder) {
   const struct timespec pause = {.tv_nsec = 1000000000 / WAITS_A_SECOND};
   for (int i = 0; i < LONGEST_WAIT * WAITS_A_SECOND; i++) {
@@ -86,7 +87,7 @@ static bool take_lock(etr_run_folder *folder) {
   return false;
 }
 
-/* path: the part that cannot be made or opened. A part of NAME that is a link is the reason, if there is one. */
+/* Fails for a path that cannot be made or opened. If a part of NAME is a link, the message gives that as the reason. */
 static etr_status fail_place(const etr_run_folder *folder, const char *path, const char *what, etr_error *error) {
   struct stat status;
   int reason = errno;
@@ -103,7 +104,7 @@ static etr_status fail_place(const etr_run_folder *folder, const char *path, con
   return etr_fail_io(error, path, NULL, what, reason);
 }
 
-/* -1: errno says why. */
+/* Opens LOGDIR/NAME. Returns a descriptor, or -1 and sets errno. */
 static int open_below(const char *logdir, const char *name) {
   const char *last;
   int root = open(logdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -116,7 +117,7 @@ static int open_below(const char *logdir, const char *name) {
   return folder;
 }
 
-/* *again: the folder has gone meanwhile. */
+/* Opens and locks the folder. Sets *again if the folder was removed meanwhile. */
 static etr_status try_open(etr_run_folder *out, bool *again, etr_error *error) {
   const char *partial;
   struct stat opened, named;
@@ -160,7 +161,7 @@ void etr_run_folder_unlist(etr_run_folder *folder, const char *path) {
   (void)etr_map_set(&folder->known, etr_slice_of(path), 0);
 }
 
-/* False: errno says why. */
+/* Reads a file. Returns false on failure and sets errno. */
 static bool load(etr_slice *out, etr_arena *arena, int file, size_t size) {
   char *bytes = etr_arena_alloc_raw(arena, size + 1);
   size_t used = 0;
@@ -174,7 +175,7 @@ static bool load(etr_slice *out, etr_arena *arena, int file, size_t size) {
   return true;
 }
 
-/* Gives the next line, NUL-terminated. False: there is none, or it does not end. */
+/* Gives the next line, NUL-terminated. Returns false if there is none, or if it has no line end. */
 static bool next_line(etr_slice *rest, etr_arena *arena, char **line) {
   const char *end = rest->size > 0 ? memchr(rest->data, '\n', rest->size) : NULL;
   if (end == NULL) return false;
@@ -260,7 +261,7 @@ etr_status etr_run_folder_open(etr_run_folder *out, const char *logdir, const ch
   etr_map_init(&out->known, arena);
   for (int i = 0; again && i < ATTEMPTS; i++) status = try_open(out, &again, error);
   if (status != ETR_OK) return status;
-  etr_error_clear(error); /* what an attempt before said */
+  etr_error_clear(error); /* of an earlier attempt */
   if (out->is_locked) etr_temporary_sweep(out->descriptor, ETR_TEMPORARY_OF_RUN_FOLDER);
   return read_manifest(out, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_curves.c - sums of a method's time slices by inference, operator, backend and instruction; planned memory.
+ * tb_curves.c - sums a method's time slices by inference, operator, backend and instruction; curves of planned memory.
  */
 #include "tensorboard/tb_curves.h"
 
@@ -10,21 +10,22 @@
 
 #include <stdlib.h>
 
-enum { MAX_OP_TYPES = 15, MAX_BACKENDS = 4 }; /* curves of their own; with "other" and the rest about 30 tags */
+/* curves per group; with "other" and all other curves this gives about 30 tags */
+enum { MAX_OP_TYPES = 15, MAX_BACKENDS = 4 };
 
-/* What time slices are added up under: an operator, a backend. */
+/* A key by which time slices are added up: an operator or a backend. */
 typedef struct key_sum {
   const char *key;
-  uint64_t ticks; /* over all runs */
-  uint32_t place; /* in the order of appearance */
+  uint64_t ticks; /* sum over all runs */
+  uint32_t place; /* number in the order of appearance */
 } key_sum;
 
 typedef struct builder {
   etr_arena *arena;
   const etr_profile *profile;
   const etr_method *method;
-  size_t points, stride; /* of curves over inferences */
-  const char *suffix;    /* of tags: "/METHOD" where there are several methods, else "" */
+  size_t points, stride; /* number of points of curves over inferences; inferences per point */
+  const char *suffix;    /* end of tags: "/METHOD" if there are several methods, otherwise "" */
   etr_map tags;
   etr_vec(etr_tb_curve) curves;
 } builder;
@@ -33,7 +34,7 @@ static double micros(const builder *b, double ticks) { return etr_ticks_to_ns(b-
 
 /* ---- Curves ---- */
 
-/* Group and name as one tag that no other curve has. */
+/* Returns a unique tag made of group and name. */
 static const char *new_tag(builder *b, const char *group, const char *name) {
   char room[ETR_TB_TEXT_ROOM];
   const char *clean = etr_tb_clean_text(room, etr_slice_of(name)).data;
@@ -56,7 +57,7 @@ static void add_point(builder *b, const char *name, double ticks) {
   add_curve(b, (etr_tb_curve){.tag = new_tag(b, "benchmark_ms", name), .values = value, .count = 1});
 }
 
-/* ticks: of each run; of them, those that are shown. */
+/* Adds a curve over the runs. ticks: time of each run, of which every n-th is shown. */
 static void add_runs(builder *b, const char *group, const char *name, const uint64_t *ticks, bool is_distribution) {
   double *values = etr_arena_alloc_array(b->arena, b->points, sizeof *values);
   for (size_t i = 0; values && i < b->points; i++) values[i] = micros(b, (double)ticks[i * b->stride]);
@@ -89,14 +90,14 @@ static int by_ticks(const void *x, const void *y) {
   return etr_natural_compare(a->key, b->key);
 }
 
-/* Sums by a key, largest first, and what each time slice counts for. */
+/* Sums by a key, largest first, and the key of each time slice. */
 typedef struct sums_by_key {
   etr_vec(key_sum) list;
-  uint32_t *place; /* of each time slice in list, before that was put in order; ETR_NONE: it has no key */
+  uint32_t *place; /* per time slice: key_sum.place of its key; ETR_NONE: it has no key */
 } sums_by_key;
 
-/* Adds up by a key; false when out of memory. Time slices of a node stand together: a key is looked up when it is
- * another one. */
+/* Adds up time slices by a key. Returns false when out of memory. Time slices of a node are next to each other, so a
+ * key is only looked up when it changes. */
 static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
   const char *before = NULL;
   uint32_t place = ETR_NONE;
@@ -118,7 +119,7 @@ static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
   return true;
 }
 
-/* The largest keys' ticks in each run, and those of all others behind them: (shown + 1) rows of run_count. */
+/* Returns the ticks per run of the `shown` largest keys, then of all others together: (shown + 1) rows of run_count. */
 static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown) {
   size_t runs = b->method->run_count;
   uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown + 1) * runs, sizeof *ticks);
@@ -134,11 +135,12 @@ static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown) {
 static void add_keys(builder *b, const char *group, key_of key, size_t most, bool is_distribution) {
   sums_by_key sums;
   if (!sum_by_key(b, &sums, key)) return;
-  size_t count = sums.list.count, shown = count <= most + 1 ? count : most; /* "other" stands for two at least */
+  size_t count = sums.list.count, shown = count <= most + 1 ? count : most; /* "other" combines at least two */
   const uint64_t *ticks = sum_by_run(b, &sums, shown);
   if (!ticks) return;
   if (shown < count)
-    add_runs(b, group, "other", ticks + shown * b->method->run_count, is_distribution); /* first: the name is its own */
+    add_runs(b, group, "other", ticks + shown * b->method->run_count,
+             is_distribution); /* added first, so that the name is free */
   for (size_t i = 0; i < shown; i++)
     if (sums.list.data[i].ticks)
       add_runs(b, group, sums.list.data[i].key, ticks + i * b->method->run_count, is_distribution);
@@ -183,7 +185,7 @@ static int by_id(const void *x, const void *y) {
   return (a->id > b->id) - (a->id < b->id);
 }
 
-/* What each instruction took over all runs, by its number. */
+/* Returns the time of each instruction over all runs, by its number. */
 static instruction_time *sum_by_instruction(builder *b, size_t *count) {
   instruction_time *list = etr_arena_alloc_array(b->arena, b->method->time_slice_count, sizeof *list);
   size_t used = 0, kept = 0;
@@ -191,7 +193,7 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
     const etr_time_slice *time_slice = &b->method->time_slices[i];
     int32_t id = time_slice->event->instruction_id;
     if (id < 0) continue;
-    if (used > 0 && list[used - 1].id == id) /* a node's runs stand together: less to sort */
+    if (used > 0 && list[used - 1].id == id) /* runs of a node are next to each other, so there is less to sort */
       list[used - 1].ticks += time_slice->ticks;
     else
       list[used++] = (instruction_time){id, time_slice->ticks};
@@ -226,8 +228,8 @@ static void add_timeline(builder *b) {
                    .tag = new_tag(b, "timeline_us", "cumulative"), .values = sums, .steps = steps, .count = count});
 }
 
-/* What a method's tags end in: "/METHOD" where a record has several, as these share a run, else "". No name becomes
- * part of a group: '/' is encoded. NULL when out of memory. */
+/* Returns the end of a method's tags: "/METHOD" if the record has several methods, which share a run, otherwise "". '/'
+ * in a name is encoded, so that it does not become part of a group. NULL when out of memory. */
 static const char *tag_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   if (profile->method_count <= 1) return "";
   const char *name = etr_file_name(arena, method->name);

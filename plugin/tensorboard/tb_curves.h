@@ -10,8 +10,8 @@
  *   delegate_us/BACKEND                per inference: delegates' calls as a whole
  *   timeline_us/avg, cumulative        per instruction: its time, delegates as a whole; and the running sum
  *
- * Where the record has several methods, tags end in "/METHOD". A part that never took any time has no curve: absent is
- * 0.
+ * If the record has several methods, tags end in "/METHOD". A part that never took any time has no curve, so a missing
+ * curve means 0.
  */
 #ifndef ETR_TB_CURVES_H
 #define ETR_TB_CURVES_H
@@ -21,7 +21,7 @@
 
 enum {
   ETR_TB_MAX_POINTS = 1000
-}; /* of a curve over inferences: TensorBoard keeps no more. Every n-th inference where there are more */
+}; /* points of a curve over inferences: TensorBoard keeps no more. With more inferences, every n-th is shown */
 
 typedef struct etr_tb_curve {
   const char *tag;
@@ -29,7 +29,7 @@ typedef struct etr_tb_curve {
   const int64_t *steps; /* ascending; NULL: 0, stride, 2 * stride, ... */
   int64_t stride;
   size_t count;
-  bool is_distribution; /* one value for each inference: shown as a histogram, too */
+  bool is_distribution; /* one value for each inference, which is also shown as a histogram */
 } etr_tb_curve;
 
 typedef struct etr_tb_curves {
@@ -37,11 +37,12 @@ typedef struct etr_tb_curves {
   size_t count;
 } etr_tb_curves;
 
-/** All curves of a method; none of one that never ran. Tags are unique. False when out of memory. */
+/** Builds all curves of a method; none if it never ran. Tags are unique. Returns false when out of memory. */
 bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
-/** Curves about the memory that a method's program plans: live bytes over the instructions (of many, each point is the
- * most of those up to the next), the peak, what is planned. None without a plan. False when out of memory. */
+/** Builds curves of the memory that a method's program plans: live bytes over the instructions (if there are many, a
+ * point is the largest value up to the next point), the peak, and the planned bytes. There are none without a plan.
+ * Returns false when out of memory. */
 bool etr_tb_memory_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile,
                                 const etr_method *method);
 

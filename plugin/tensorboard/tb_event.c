@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_event.c - the event file of one entry point.
+ * tb_event.c - writes the event file of one entry point.
  */
 #include "output/writer.h"
 #include "report/profile_doc.h"
@@ -12,28 +12,28 @@
 
 #include <math.h>
 
-/* Fewer inferences make no distribution. */
+/* With fewer inferences a distribution is not written. */
 enum { LEAST_FOR_HISTOGRAM = 5 };
 
 typedef struct emitter {
   etr_arena arena;
-  etr_arena part; /* of the event, or the events, being written: end_part() */
+  etr_arena part; /* memory of the events that are being written; end_part() frees it */
   etr_tb_view view;
   etr_tfrecord records;
   const etr_events_options *options;
-  const etr_method *method; /* being told of */
+  const etr_method *method; /* the method that is being written */
   double wall_time;
-  etr_packer packer; /* of one event after the other; in part */
+  etr_packer packer; /* packs one event after the other, in `part` */
 } emitter;
 
-/* Frees what the written events were made of, for the next ones. */
+/* Frees the memory of the events that were written. */
 static void end_part(emitter *e) {
   if (etr_arena_failed(&e->part)) etr_arena_fail(&e->arena);
   etr_arena_clear(&e->part);
   e->packer = (etr_packer){.arena = &e->part};
 }
 
-/* Packs an event in front of what is packed for it, and writes it. */
+/* Packs an event in front of the data that are packed for it, and writes it. */
 static void write_event(emitter *e, const Tensorboard__Event *event) {
   etr_pack(&e->packer, &event->base);
   if (!etr_arena_failed(&e->arena) && !etr_arena_failed(&e->part))
@@ -41,8 +41,8 @@ static void write_event(emitter *e, const Tensorboard__Event *event) {
   etr_packer_reset(&e->packer);
 }
 
-/* Writes the version, and ends what an earlier file of the run said: TensorBoard's slower loader would show its points
- * beside those here. The first start that it sees in a run ends nothing, so that there are two. */
+/* Writes the version, and marks a new start of the run, because TensorBoard's slower loader would otherwise also show
+ * the points of an earlier file. The first start that it sees in a run has no effect, so two are written. */
 static void write_start(emitter *e) {
   Tensorboard__SessionLog log = TENSORBOARD__SESSION_LOG__INIT;
   log.status = TENSORBOARD__SESSION_LOG__SESSION_STATUS__START;
@@ -56,7 +56,7 @@ static void write_start(emitter *e) {
   for (int i = 0; i < 2; i++) write_event(e, &event);
 }
 
-/* The large messages are packed in place: they are behind all else in their events. */
+/* Writes the graph and its times. The large messages are packed in place, because they come last in their events. */
 static void write_graph(emitter *e) {
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
   event.wall_time = e->wall_time;
@@ -84,7 +84,7 @@ static void write_statistics(emitter *e) {
   end_part(e);
 }
 
-/* ---- What is told of a method ---- */
+/* ---- Data about a method ---- */
 
 static void write_point(emitter *e, etr_tb_point *point, int64_t step, double value) {
   point->summary.event.step = step;
@@ -136,7 +136,7 @@ static void write_page(emitter *e, etr_tb_page_kind kind) {
     write_event(e, &page.summary.event);
 }
 
-/* What a method took, if it ran; and its memory: a program tells of methods that never ran, too. */
+/* Writes the times of a method, if it ran, and its memory, which a program also plans for methods that never ran. */
 static void write_method(emitter *e, bool ran) {
   etr_tb_curves curves;
   if (ran) write_latencies(e);
@@ -151,26 +151,27 @@ static void write_method(emitter *e, bool ran) {
   end_part(e);
 }
 
-/* ---- What is told of the record ---- */
+/* ---- Data about the record ---- */
 
 static void write_document(emitter *e, const char *tag, const char *content, etr_status status, const etr_text *json) {
   etr_tb_document document;
-  if (status != ETR_OK) etr_arena_fail(&e->arena); /* of an arena of its own, or the document's */
+  if (status != ETR_OK) etr_arena_fail(&e->arena); /* the error is of another arena, or of the document */
   etr_tb_document_init(&document, e->wall_time, tag, content, (etr_slice){json->data, json->size});
   write_event(e, &document.summary.event);
   end_part(e);
 }
 
-/* In one run: said in each, everything would be drawn once for each, and pages would fill with runs. Also one row of
- * the HParams table for the record: TensorBoard has one for each run. */
+/* Writes the data about the record into one run. In every run, all curves would be drawn once for each run, and pages
+ * would be filled with runs. The record also gets one row of the HParams table, where TensorBoard has one for each run.
+ */
 static void write_record(emitter *e) {
   const etr_profile *profile = e->view.profile;
   const etr_events_options *o = e->options;
   bool any = false;
   for (uint32_t i = 0; i < profile->method_count; i++) {
     e->method = &profile->methods[i];
-    any |= etr_tb_tells_of(profile, i);
-    write_method(e, etr_tb_tells_of(profile, i));
+    any |= etr_tb_shows_method(profile, i);
+    write_method(e, etr_tb_shows_method(profile, i));
   }
   if (any) {
     etr_tb_summary session;
@@ -199,7 +200,7 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
     write_start(&e);
     write_graph(&e);
     write_statistics(&e);
-    if (entry->tells_record) write_record(&e);
+    if (entry->has_record) write_record(&e);
   }
   bool out_of_memory = etr_arena_failed(&e.arena);
   etr_arena_clear(&e.arena);
@@ -213,7 +214,7 @@ etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_e
                            const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
   etr_scopes scopes;
-  const etr_tb_entry entry = {.graph = graph, .scopes = &scopes, .tells_record = graph == 0};
+  const etr_tb_entry entry = {.graph = graph, .scopes = &scopes, .has_record = graph == 0};
   etr_status status = etr_scopes_build(&scopes, &arena, &profile->graphs[graph]) == ETR_OK
                           ? etr_tb_events_write(profile, &entry, options, sink, error)
                           : etr_fail_memory(error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_graph.c - a graph as TensorFlow's GraphDef.
+ * tb_graph.c - packs a graph as TensorFlow's GraphDef.
  */
 #include "output/label.h"
 #include "output/writer.h"
@@ -12,29 +12,30 @@
 #include <inttypes.h>
 
 enum {
-  MAX_VALUES = 10, /* inputs and outputs that are told in attributes; the edges are all there */
-  LOOKAHEAD = 16,  /* inputs, to find one from another node */
+  MAX_VALUES = 10, /* inputs and outputs that attributes list; edges exist for all */
+  LOOKAHEAD = 16,  /* inputs that are searched for one of another node */
 };
 
-/* The node being packed; one after the other, from the last. */
+/* The node that is being packed. Nodes are packed one after the other, from the last. */
 typedef struct packer {
   const etr_tb_view *view;
   etr_arena *arena;
   etr_packer *out;
-  const ProtobufCFieldDescriptor *node, *name, *op, *input, *device, *attr; /* of GraphDef and NodeDef */
-  const ProtobufCFieldDescriptor *text, *list, *shape;                      /* of AttrValue and ListValue */
+  const ProtobufCFieldDescriptor *node, *name, *op, *input, *device, *attr; /* fields of GraphDef and NodeDef */
+  const ProtobufCFieldDescriptor *text, *list, *shape;                      /* fields of AttrValue and ListValue */
   etr_vec(const char *) inputs;
   etr_vec(etr_edge) edges;
   etr_vec(const etr_argument *) arguments;
-  etr_map once;              /* what many nodes have -> index in shared, by address */
-  etr_vec(etr_slice) shared; /* attributes that follow from it, packed */
+  etr_map once;              /* address of data that many nodes share -> index in shared */
+  etr_vec(etr_slice) shared; /* packed attributes that follow from these data */
 } packer;
 
 /* ---- Attributes ----
  *
- * Sorted by key, so that the bytes are always the same; and as packing runs backwards, the last one is added first. */
+ * They are sorted by key, so that the bytes are always the same. Packing runs backwards, so the last one is added
+ * first. */
 
-/* An empty text is left out. */
+/* Adds a text that is already clean, unless it is empty. */
 static void add_clean(packer *p, const char *key, etr_slice text) {
   if (text.size > 0) etr_pack_text_entry(p->out, p->attr, etr_slice_of(key), p->text, text);
 }
@@ -101,7 +102,7 @@ static void add_outputs(packer *p, size_t node) {
     add_clean(p, keys[i], p->view->shapes[p->view->first_value[node] + i]->label);
 }
 
-/* Attributes that follow from something that many nodes have are packed for the first of them. */
+/* Adds attributes that follow from data that many nodes share. They are packed once, for the first of the nodes. */
 static void add_shared(packer *p, const void *of, void (*add)(packer *p, const void *of)) {
   const etr_slice key = {(const char *)&of, sizeof of};
   uint32_t known = etr_map_get(&p->once, key);
@@ -118,7 +119,7 @@ static void add_shared(packer *p, const void *of, void (*add)(packer *p, const v
   *added = (etr_slice){kept, packed.size};
 }
 
-/* Its place and code. */
+/* Adds the location and the code of a source line. */
 static void add_source(packer *p, const void *of) {
   const etr_source *source = of;
   const char *place = etr_label_source(p->arena, source);
@@ -139,14 +140,14 @@ static const etr_method *method_of(const packer *p) {
   return method < p->view->profile->method_count ? &p->view->profile->methods[method] : NULL;
 }
 
-/* What its backend tells, be there a time or not. */
+/* Adds the facts that the backend recorded, whether there is a time or not. */
 static void add_backend_facts(packer *p, const etr_node_time *time) {
   double cycles = etr_cycles_of(method_of(p), time);
   if (!isnan(cycles)) add_fixed(p, "cycles", cycles, 0);
   add_text(p, "compute_unit", etr_compute_units_text(p->arena, time->compute_units));
 }
 
-/* What there is to tell: an addition multiplies nothing. */
+/* Adds the costs that are not 0: an addition, for example, has no multiply-accumulates. */
 static void add_cost(packer *p, size_t index) {
   const etr_cost_figures cost = etr_cost_figures_of_node(p->view->profile, p->view->graph, index);
   if (cost.macs > 0) add_fixed(p, "cost.macs", cost.macs, 0);
@@ -165,7 +166,7 @@ static void add_match(packer *p, const etr_node_time *time) {
                                 : etr_match_name(time->match));
 }
 
-/* Appends what fits, and the end of the text. */
+/* Appends as much as fits, with a NUL at the end. Returns the new size. */
 static size_t append(char *text, size_t used, const char *more) {
   size_t size = ETR_MIN(strlen(more), ETR_TB_TEXT_ROOM - 1 - used);
   memcpy(text + used, more, size);
@@ -173,7 +174,7 @@ static size_t append(char *text, size_t used, const char *more) {
   return used + size;
 }
 
-/* The Edge nodes that an instruction of the program stands for. */
+/* Adds the Edge nodes that an instruction of the program was made from. */
 static void add_edge_nodes(packer *p, const etr_node *node) {
   char text[ETR_TB_TEXT_ROOM] = "";
   size_t used = 0;
@@ -184,7 +185,7 @@ static void add_edge_nodes(packer *p, const etr_node *node) {
   add_text(p, "edge_nodes", text);
 }
 
-/* The one attribute that is not a text. */
+/* Adds the shapes, the only attribute that is not a text. */
 static void add_shapes(packer *p, size_t node) {
   etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[node];
   size_t behind = etr_packed_size(p->out);
@@ -231,8 +232,8 @@ static void add_input(packer *p, const char *name) {
   if (slot) *slot = name;
 }
 
-/* The page drops all but the first of neighbouring inputs from one node, so other nodes' inputs are put between them
- * where there are any. */
+/* Adds the edges. The page keeps only the first of consecutive inputs from one node, so inputs from other nodes are put
+ * between them if there are any. */
 static void add_edges(packer *p, const etr_node *node) {
   p->edges.count = p->inputs.count = 0;
   for (size_t i = 0; i < node->input_count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_hparams.c - sessions as TensorFlow's events.
+ * tb_hparams.c - writes sessions of the hparams plugin as TensorFlow's events.
  */
 #include "base/number.h"
 #include "output/writer.h"
@@ -13,7 +13,7 @@
 
 typedef Tensorboard__SessionStartInfo__HparamsEntry hparam_entry;
 
-/* The facts so far. */
+/* The facts that were added so far. */
 typedef struct facts {
   etr_arena *arena;
   etr_vec(hparam_entry *) list;
@@ -21,7 +21,7 @@ typedef struct facts {
 
 /* ---- Values ---- */
 
-/* A fact's value, to be filled; NULL if there is one of this name already. */
+/* Adds a fact and returns its value, to be filled; NULL if there is already a fact of this name. */
 static Tensorboard__Value *add_fact(facts *f, const char *name) {
   for (size_t i = 0; i < f->list.count; i++)
     if (strcmp(f->list.data[i]->key, name) == 0) return NULL;
@@ -58,7 +58,7 @@ static void add_text(facts *f, const char *name, const char *text) {
   value->string_value = etr_for_foreign(text);
 }
 
-/* ---- What is given ---- */
+/* ---- Given facts ---- */
 
 static void add_given(facts *f, const etr_tag *given) {
   const char *name = etr_arena_text(f->arena, etr_slice_of(given->name)),
@@ -75,22 +75,22 @@ static void add_given(facts *f, const etr_tag *given) {
     add_text(f, name, text);
 }
 
-/* ---- What the profile tells ---- */
+/* ---- Facts of the profile ---- */
 
-/* What is told of all methods that ran: one row of the table stands for them. */
+/* Facts about all methods that ran, which share one row of the table. */
 typedef struct gathered {
   facts *facts;
-  etr_map backends; /* each once, in the order of the calls */
+  etr_map backends; /* each backend once, in the order of the calls */
   etr_map methods;
   etr_text backend_list, method_list;
   size_t delegated, nodes;
-  bool is_typed, is_quantized; /* some operator's types are told; quantized operators say so */
+  bool is_typed, is_quantized; /* the type of some operator is known; there are quantized operators */
   size_t float_counts[4];
 } gathered;
 
 static const char *const float_types[] = {"float32", "float16", "bfloat16", "float64"};
 
-/* "XnnpackBackend, cpu": each once. */
+/* Adds a name to a list such as "XnnpackBackend, cpu", unless it is already in it. */
 static void list_once(etr_text *list, etr_map *known, const char *name) {
   if (!name[0] || etr_map_get(known, etr_slice_of(name)) != ETR_NONE) return;
   if (known->count) (void)etr_text_add(list, ETR_SLICE(", "));
@@ -114,7 +114,7 @@ static bool gather_method(gathered *g, const etr_profile *profile, const etr_met
   for (size_t i = 0; i < method->delegate_count; i++)
     list_once(&g->backend_list, &g->backends, method->delegates[i].backend);
   const etr_graph *graph = &profile->graphs[method->graph];
-  for (size_t i = 0; i < graph->node_count; i++) { /* types of operators, by what most of them give */
+  for (size_t i = 0; i < graph->node_count; i++) { /* counts types of outputs; the most frequent one is shown */
     const etr_node *node = &graph->nodes[i];
     if (node->kind != ETR_NODE_OP) continue;
     g->is_quantized |= strncmp(node->target, library, sizeof library - 1) == 0;
@@ -126,7 +126,7 @@ static bool gather_method(gathered *g, const etr_profile *profile, const etr_met
   return true;
 }
 
-/* Few: TensorBoard shows the first five columns by itself, and those that the user gave should be among them. */
+/* Adds few facts, because TensorBoard initially shows only five columns, and the user's own should be among them. */
 static void add_record_facts(facts *f, const etr_profile *profile) {
   gathered g = {.facts = f, .backend_list = {.arena = f->arena}, .method_list = {.arena = f->arena}};
   bool has_graph = false;
@@ -134,7 +134,7 @@ static void add_record_facts(facts *f, const etr_profile *profile) {
   etr_map_init(&g.methods, f->arena);
   for (uint32_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
-    if (!etr_tb_tells_of(profile, i)) continue;
+    if (!etr_tb_shows_method(profile, i)) continue;
     has_graph |= method->graph != ETR_NONE;
     if (!gather_method(&g, profile, method)) return;
   }
@@ -156,7 +156,8 @@ static int by_name(const void *x, const void *y) {
   return strcmp((*(hparam_entry *const *)x)->key, (*(hparam_entry *const *)y)->key);
 }
 
-/* TensorBoard looks at the plugin's content only; the tensor has to be there, and is empty. */
+/* Fills an event of the hparams plugin. TensorBoard reads only the plugin's content; the tensor must exist, and is
+ * empty. */
 static void fill(etr_tb_summary *session, etr_arena *arena, double wall_time, const char *tag,
                  const Tensorboard__HParamsPluginData *data) {
   etr_packer packer = {.arena = arena};
@@ -173,7 +174,7 @@ void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall
   facts f = {.arena = arena};
   Tensorboard__SessionStartInfo info = TENSORBOARD__SESSION_START_INFO__INIT;
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
-  for (size_t i = given_count; i > 0; i--) add_given(&f, &given[i - 1]); /* the last of a name counts */
+  for (size_t i = given_count; i > 0; i--) add_given(&f, &given[i - 1]); /* the last one of a name counts */
   add_record_facts(&f, profile);
   etr_sort(f.list.data, f.list.count, sizeof *f.list.data, by_name);
   info.n_hparams = etr_arena_failed(arena) ? 0 : f.list.count;

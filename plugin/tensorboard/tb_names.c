@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_names.c - names of nodes, and other texts, for TensorBoard's graph tab.
+ * tb_names.c - makes names of nodes, and other texts, for TensorBoard's graph tab.
  */
 #include "tensorboard/tb_names.h"
 
@@ -9,7 +9,7 @@
 #include "output/writer.h"
 
 enum {
-  STACKED_FROM = 5, /* siblings called x1, x2, ... that the page draws as one */
+  STACKED_FROM = 5, /* so many siblings named x1, x2, ... are drawn as one by the page */
 };
 
 /* ---- Clean texts ---- */
@@ -18,8 +18,8 @@ static const char ellipsis[] = "...";
 
 static bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\'; }
 
-/* What stands for the character at the start of a text; *length tells how many bytes it has there. The profile promises
- * valid UTF-8, but the end of the text is not passed anyway. */
+/* Returns the replacement of the character at the start of a text, and sets *length to its bytes there. The profile
+ * promises valid UTF-8, but nothing after the end of the text is read in any case. */
 static etr_slice plain_character(const char *at, size_t left, size_t *length) {
   unsigned char c = (unsigned char)*at;
   *length = 1;
@@ -37,7 +37,8 @@ static etr_slice plain_character(const char *at, size_t left, size_t *length) {
 
 static bool has(etr_slice text, char c) { return memchr(text.data, c, text.size) != NULL; }
 
-/* Most texts are. The loop goes to the end, so that the compiler takes many characters at once. */
+/* Returns true if a text needs no replacement, as most do not. The loop always reads the whole text, so that the
+ * compiler can test many characters at once. */
 static bool is_all_plain(etr_slice text) {
   unsigned char others = 0;
   for (size_t i = 0; i < text.size; i++) others |= (unsigned char)((text.data[i] < ' ') | (text.data[i] > '~'));
@@ -61,8 +62,9 @@ etr_slice etr_tb_clean_text(char *room, etr_slice text) {
   return (etr_slice){room, size};
 }
 
-/* The page looks for a box's colours by a selector that it makes of the name; of what has a meaning there it escapes
- * only some. Letters, digits, and _ - . , ( ) [ ]: a bit for each character. */
+/* Returns true for letters, digits, and _ - . , ( ) [ ]. The page finds the colours of a box by a CSS selector that it
+ * makes from the name, and escapes only some of the characters with a meaning. The tables have a bit for each
+ * character. */
 static bool is_name_character(char c) {
   static const uint64_t allowed[] = {0x03FF730000000000, 0x07FFFFFEAFFFFFFE};
   unsigned char byte = (unsigned char)c;
@@ -91,24 +93,24 @@ size_t etr_tb_clean_op(char *to, etr_slice text) {
 
 /* ---- Names ---- */
 
-/* What a node is called in its box, before it is made unique. */
+/* The name of a node in its box, before it is made unique. */
 typedef struct node_leaf {
   char *text;      /* with room for one more byte */
-  uint32_t series; /* of siblings that it would be stacked with, an index into series_sizes; ETR_NONE: the page stacks
-                      only what ends in a number */
-  bool is_box;     /* the name of a box that it stands for */
+  uint32_t series; /* index into series_sizes: the siblings that the page would stack it with; ETR_NONE: its name does
+                      not end in a number, so it is not stacked */
+  bool is_box;     /* the name is that of a box that the node replaces */
 } node_leaf;
 
 typedef struct naming {
   etr_arena *arena;
   const etr_graph *graph;
   const etr_scopes *scopes;
-  const char **box_names; /* of each scope: its part of the paths */
-  const char **box_paths; /* of each scope */
-  uint32_t *folded;       /* of each scope: the outermost one that its only operator stands for; ETR_NONE */
-  uint32_t *first_user;   /* of each weight; ETR_NONE */
-  node_leaf *leaves;      /* of each node that is no weight */
-  etr_map taken;          /* names of boxes and nodes; value: the last number given to others that wanted it */
+  const char **box_names; /* per scope: its part of the paths */
+  const char **box_paths; /* per scope */
+  uint32_t *folded;       /* per scope: the outermost scope that its only operator replaces; ETR_NONE */
+  uint32_t *first_user;   /* per weight: the first node that uses it; ETR_NONE */
+  node_leaf *leaves;      /* per node that is not a weight */
+  etr_map taken;          /* names of boxes and nodes -> the last number that was appended to the name */
   etr_map series;         /* box and leaf without its number -> index into series_sizes */
   etr_vec(uint32_t) series_sizes;
   etr_text wanted; /* a name being looked for */
@@ -119,8 +121,8 @@ typedef struct naming {
 
 static etr_slice wanted_name(const naming *n) { return (etr_slice){n->wanted.data, n->wanted.size}; }
 
-/* Takes another name where this one is taken: "name_1_" and so on; the '_' at the end keeps the page from stacking
- * them. "" when out of memory. */
+/* Takes the wanted name with a number: "name_1_" and so on. The '_' at the end keeps the page from stacking the nodes.
+ * Returns "" when out of memory. */
 static const char *take_numbered(naming *n, uint32_t number) {
   const size_t base = n->wanted.size;
   etr_map_slot *slot;
@@ -138,7 +140,7 @@ static const char *take_numbered(naming *n, uint32_t number) {
   return name;
 }
 
-/* path/leaf, made unique. "" when out of memory. */
+/* Takes the name path/leaf, made unique. Returns "" when out of memory. */
 static const char *take(naming *n, const char *path, const char *leaf) {
   n->wanted.size = 0;
   etr_text_add(&n->wanted, etr_slice_of(path));
@@ -154,8 +156,8 @@ static const char *take(naming *n, const char *path, const char *leaf) {
 
 static const char *box_path(const naming *n, uint32_t scope) { return scope == ETR_NONE ? "" : n->box_paths[scope]; }
 
-/* Calls a box by its label if the boxes down to it read like its module's path; otherwise "label-path": the page shows
- * the beginning, and finds it by the end. */
+/* Names a box by its label if the labels of the boxes down to it form its module's path. Otherwise the name is
+ * "label-path", of which the page shows the beginning and finds the end. */
 static void name_boxes(naming *n) {
   for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
@@ -200,13 +202,13 @@ static uint32_t folded_into(const naming *n, size_t node) {
   return scope == ETR_NONE ? ETR_NONE : n->folded[scope];
 }
 
-/* The box that a node is drawn in. */
+/* Returns the box that a node is drawn in. */
 static uint32_t box_of(const naming *n, size_t node) {
   uint32_t folded = folded_into(n, node);
   return folded == ETR_NONE ? n->scopes->of_node[node] : n->scopes->list[folded].parent;
 }
 
-/* What an operator is called; a delegate's call in the program by its instruction and its backend. */
+/* Returns the label of an operator; for a delegate's call in the program it has the instruction and the backend. */
 static etr_slice operator_label(const naming *n, size_t node) {
   static const char call[] = "delegate.";
   const char *target = n->graph->nodes[node].target;
@@ -218,7 +220,7 @@ static etr_slice operator_label(const naming *n, size_t node) {
   return label ? etr_slice_of(label) : etr_label_op(target);
 }
 
-/* A name put together of parts, each clean and as far as there is room. */
+/* A name that is made of clean parts, as far as there is room. */
 typedef struct leaf_text {
   char *to; /* ETR_TB_NAME_ROOM bytes */
   size_t size;
@@ -235,8 +237,9 @@ static void add_part(leaf_text *text, const char *between, etr_slice part) {
   text->to[text->size] = '\0';
 }
 
-/* Writes what a node is called in its box: "fc1" or "linear" in front, which the page shows, and the node's own name,
- * which people search for, unless that begins alike. True if it is the name of a box that it stands for. */
+/* Writes the name of a node in its box: "fc1" or "linear" in front, which the page shows, then the node's own name,
+ * which people search for, unless that begins with the same text. Returns true if it is the name of a box that the node
+ * replaces. */
 static bool put_leaf(const naming *n, size_t node, char *to) {
   const etr_node *from = &n->graph->nodes[node];
   leaf_text text = {.to = to};
@@ -250,7 +253,8 @@ static bool put_leaf(const naming *n, size_t node, char *to) {
   if (is_module) {
     const char *box = n->box_names[folded];
     add_part(&text, "", etr_slice_of(box));
-    if (box[strspn(box, "0123456789")] == '\0') add_part(&text, "_", label); /* a list's member: "0" says nothing */
+    if (box[strspn(box, "0123456789")] == '\0')
+      add_part(&text, "_", label); /* "0", a member of a list, would say too little */
     label = etr_slice_of(to);
   }
   if (strncmp(from->name, label.data, label.size) != 0) {
@@ -263,8 +267,8 @@ static bool put_leaf(const naming *n, size_t node, char *to) {
   return is_module && strcmp(to, n->box_names[folded]) == 0;
 }
 
-/* The series of a leaf: the page stacks by "no digits, then a number". ETR_NONE if it would not be stacked, or when out
- * of memory. */
+/* Returns the series of a leaf: the page stacks names with the same text before the final number. Returns ETR_NONE if
+ * it would not be stacked, or when out of memory. */
 static uint32_t series_of(naming *n, size_t node, const char *text) {
   size_t stem = strcspn(text, "0123456789");
   if (text[stem] == '\0' || text[stem + strspn(text + stem, "0123456789")] != '\0') return ETR_NONE;
@@ -292,7 +296,7 @@ static void find_leaves(naming *n) {
 static const char *name_node(naming *n, size_t node) {
   const node_leaf *l = &n->leaves[node];
   bool stacked = l->series != ETR_NONE && n->series_sizes.data[l->series] >= STACKED_FROM;
-  if (l->is_box && !stacked) return n->box_paths[folded_into(n, node)]; /* the box took this name already */
+  if (l->is_box && !stacked) return n->box_paths[folded_into(n, node)]; /* the box already has this name */
   if (stacked) memcpy(l->text + strlen(l->text), "_", sizeof "_");
   return take(n, box_path(n, box_of(n, node)), l->text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_page.c - pages of Markdown as TensorFlow's events.
+ * tb_page.c - writes pages of Markdown as TensorFlow's events.
  */
 #include "tables/delegation_output.h"
 #include "tables/memory_output.h"
@@ -17,7 +17,7 @@ enum {
   MOST_ROWS = 100
 }; /* TensorBoard turns Markdown into HTML whenever the page is looked at */
 
-/* A page is written by an emitter; its context: */
+/* The context of the emitter that writes a page. */
 typedef struct method_page {
   const etr_profile *profile;
   const etr_method *method;
@@ -52,7 +52,7 @@ static void put_balance(etr_answer *answer, const etr_method *method) {
   if (note) etr_putf(&answer->writer, "\n%s\n", note);
 }
 
-/* Where no backend tells any of them, there is nothing to add to the balance. */
+/* Writes phases or compute units of delegates, unless no backend recorded any. */
 static void put_delegate_parts(etr_answer *answer, const etr_method *method, const char *title,
                                const etr_delegate_parts *parts) {
   etr_table table;
@@ -83,13 +83,13 @@ static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *e
   return etr_answer_end(&answer, true, error);
 }
 
-/* ---- As other outputs have them ---- */
+/* ---- Pages that other outputs have, too ---- */
 
 static etr_status emit_operators(void *context, const etr_sink *sink, etr_error *error) {
   const method_page *page = context;
   static const char none[] = "no operator has a time of its own";
   const etr_graph *graph = page->method->graph == ETR_NONE ? NULL : &page->profile->graphs[page->method->graph];
-  bool any = false; /* only some delegates say what their operators took */
+  bool any = false; /* only some delegates record times of their operators */
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) any |= graph->times[i].runs > 0;
   if (!any)
     return sink->write(sink->context, none, sizeof none - 1)
@@ -144,7 +144,7 @@ static etr_status emit_findings(void *context, const etr_sink *sink, etr_error *
 bool etr_tb_page_make(etr_tb_page *page, etr_arena *arena, double wall_time, const etr_profile *profile,
                       const etr_method *method, etr_tb_page_kind kind) {
   static const struct {
-    const char *title; /* numbered, as TensorBoard sorts pages by name */
+    const char *title; /* numbered, because TensorBoard sorts pages by name */
     etr_emitter emit;
   } kinds[] = {[ETR_TB_SUMMARY] = {"1_summary", emit_summary},
                [ETR_TB_FINDINGS] = {"2_findings", emit_findings},
@@ -157,7 +157,7 @@ bool etr_tb_page_make(etr_tb_page *page, etr_arena *arena, double wall_time, con
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
   etr_status status = kinds[kind].emit(&about, &writer.sink, NULL);
-  if (status == ETR_ERROR_MEMORY) etr_arena_fail(arena); /* of an arena of its own */
+  if (status == ETR_ERROR_MEMORY) etr_arena_fail(arena); /* the error is of the answer's arena */
   const char *markdown = status == ETR_OK && text.size > 0 ? etr_text_end(&text, &writer) : NULL;
   if (!tag || !markdown) return false;
   etr_tb_summary_init(&page->summary, wall_time, tag, 0, "text", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);

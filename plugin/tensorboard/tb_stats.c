@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_stats.c - times on a graph as TensorFlow's RunMetadata.
+ * tb_stats.c - packs times on a graph as TensorFlow's RunMetadata.
  */
 #include "tensorboard/tb_stats.h"
 
 #include <math.h>
 
-/* Eleven days; keeps sums of hostile times within int64. */
+/* The largest time, eleven days in microseconds. It keeps sums of hostile times within int64. */
 static const double max_micros = 1e12;
 
 const char *etr_tb_statistic_tag(etr_tb_statistic statistic) {
@@ -17,7 +17,7 @@ const char *etr_tb_statistic_tag(etr_tb_statistic statistic) {
 
 /* ---- Sizes of outputs ---- */
 
-/* 0 where the shape is not known, symbolic, or empty: the page has no use for either. */
+/* Returns the bytes of a value; 0 if the shape is unknown, symbolic or empty, which the page cannot use. */
 static int64_t value_bytes(const etr_value *value) {
   static const struct {
     const char *dtype;
@@ -43,7 +43,7 @@ static bool is_timed(const etr_tb_view *view, size_t node) {
   return etr_tb_time(view->graph, node) && view->device_of_node[node] != ETR_NONE;
 }
 
-/* Lists the nodes of one device after the other, each device's in order. */
+/* Groups the nodes by device, in order within each device. */
 static void group_by_device(etr_tb_stats *stats, etr_arena *arena) {
   const etr_tb_view *view = stats->view;
   stats->by_device = etr_arena_alloc_array(arena, stats->count, sizeof *stats->by_device);
@@ -75,14 +75,15 @@ void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
 
 /* ---- Times ---- */
 
-/* The page drops a time of 0, and the text that it gets leaves out a 0. */
+/* Returns whole microseconds of at least 1, because the page drops a time of 0. */
 static int64_t whole_micros(const etr_profile *profile, double ticks) {
   double micros = etr_ticks_to_ns(profile, ticks) / 1e3;
   if (!(micros > 1)) return 1;
   return (int64_t)llround(ETR_MIN(micros, max_micros));
 }
 
-/* Gives every box a stretch as long as all that is in it, boxes inside first, and lays its nodes into that. */
+/* Lays out the starts: every box gets an interval as long as the sum of its contents, inner boxes first, and its nodes
+ * are placed in it. */
 static void lay_out_starts(etr_tb_stats *stats) {
   etr_arena *arena = stats->view->arena;
   const etr_scopes *scopes = &stats->view->scopes;
@@ -127,13 +128,13 @@ static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
 typedef struct packer {
   etr_packer *out;
   const etr_tb_view *view;
-  const ProtobufCFieldDescriptor *name, *start, *length, *memory, *output; /* of NodeExecStats */
-  const ProtobufCFieldDescriptor *total, *slot, *tensor, *shape;           /* of what it holds */
-  const ProtobufCFieldDescriptor *device, *node_stats, *dev_stats;         /* of what holds it */
+  const ProtobufCFieldDescriptor *name, *start, *length, *memory, *output; /* fields of NodeExecStats */
+  const ProtobufCFieldDescriptor *total, *slot, *tensor, *shape;           /* fields of the messages in it */
+  const ProtobufCFieldDescriptor *device, *node_stats, *dev_stats;         /* fields of the messages around it */
 } packer;
 
-/* The nodes of a device. Every output has to have a shape, be it an empty one, and no size in it may be 0: the page's
- * script would stop. */
+/* Packs the nodes of a device. Every output must have a shape, even if it is empty, and no size in it may be 0:
+ * otherwise the page's script would stop. */
 static void pack_device(const packer *p, const etr_tb_stats *stats, uint32_t device, bool with_outputs) {
   for (size_t i = stats->device_end[device], first = device ? stats->device_end[device - 1] : 0; i-- > first;) {
     const etr_tb_timed *timed = &stats->nodes[stats->by_device[i]];
@@ -180,7 +181,7 @@ void etr_tb_stats_pack(etr_packer *out, etr_tb_stats *stats, etr_tb_statistic st
   if (etr_arena_failed(stats->view->arena)) return;
   for (uint32_t device = stats->view->device_count; device-- > 0;) {
     size_t behind_device = etr_packed_size(out);
-    pack_device(&p, stats, device, statistic == ETR_TB_AVG); /* the first has the shapes of all */
+    pack_device(&p, stats, device, statistic == ETR_TB_AVG); /* the first statistic has the shapes */
     etr_pack_nested(out, p.dev_stats, behind_device);
   }
   etr_pack_nested(out, etr_pack_field(tensorboard__run_metadata, "step_stats"), behind);

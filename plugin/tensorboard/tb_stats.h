@@ -2,9 +2,9 @@
  *
  * tb_stats.h - times on a graph as TensorFlow's RunMetadata, which the graph tab colours by. Layer 5.
  *
- * The page counts in whole microseconds and takes the span from a group's first start to its last end for the group's
- * time. So for statistics the starts are laid out in a way that no run has: every box is contiguous, its span is the
- * sum of what is in it.
+ * The page counts in whole microseconds, and the time of a group is the span from its first start to its last end. For
+ * statistics, the starts are therefore not those of any run: every box is contiguous, and its span is the sum of its
+ * contents.
  */
 #ifndef ETR_TB_STATS_H
 #define ETR_TB_STATS_H
@@ -21,12 +21,12 @@ typedef enum etr_tb_statistic {
   ETR_TB_STATISTIC_COUNT,
 } etr_tb_statistic;
 
-/** "profile/avg". Static. */
+/** Returns the tag of a statistic: "profile/avg". Static. */
 const char *etr_tb_statistic_tag(etr_tb_statistic statistic);
 
 /** A timed node. */
 typedef struct etr_tb_timed {
-  uint32_t node; /* of the graph */
+  uint32_t node; /* index into the graph's nodes */
   int64_t memory_bytes;
   int64_t start_micros, length_micros; /* in the statistic that was packed last */
 } etr_tb_timed;
@@ -35,14 +35,14 @@ typedef struct etr_tb_stats {
   const etr_tb_view *view;
   etr_tb_timed *nodes;
   size_t count;
-  uint32_t *by_device; /* indexes into nodes */
-  size_t *device_end;  /* of each device in by_device */
+  uint32_t *by_device; /* indices into nodes, grouped by device */
+  size_t *device_end;  /* per device: end of its part of by_device */
 } etr_tb_stats;
 
-/** Collects the timed nodes; count is 0 if nothing was timed. A failed allocation is the arena's. */
+/** Collects the timed nodes; count is 0 if nothing was timed. When out of memory, the arena fails. */
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view);
 
-/** Packs the RunMetadata of one statistic in front of what is packed. */
+/** Packs the RunMetadata of one statistic in front of the packed data. */
 void etr_tb_stats_pack(etr_packer *out, etr_tb_stats *stats, etr_tb_statistic statistic);
 
 #endif

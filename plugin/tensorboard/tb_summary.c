@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_summary.c - values as TensorFlow's events.
+ * tb_summary.c - fills TensorFlow's events with values.
  */
 #include "tensorboard/tb_summary.h"
 
@@ -42,8 +42,8 @@ void etr_tb_point_init(etr_tb_point *p, double wall_time, const char *tag) {
   p->summary.tensor.float_val = &p->point;
 }
 
-/* Buckets of equal width from the least value to the largest; the last one takes both its ends. Values that are all the
- * same get one bucket around them. Returns the number of buckets. */
+/* Fills buckets of equal width from the least value to the largest; the last bucket includes both its ends. Equal
+ * values get one bucket around them. Returns the number of buckets. */
 static size_t fill(etr_tb_histogram *h, const double *values, size_t count) {
   double least = values[0], most = values[0];
   for (size_t i = 1; i < count; i++) {

@@ -11,22 +11,22 @@
 
 /** The dashboard's plugin name, which is also the tag of its document. */
 #define ETR_TB_DASHBOARD "etrecord"
-/** The tag of the few figures that its list of records shows. A blob as well: of the metadata of a tag TensorBoard
- * keeps those that it saw first, whatever a record says that was written again. */
+/** The tag of the few figures that the dashboard's list of records shows. The figures are a blob and not metadata,
+ * because TensorBoard keeps the first metadata of a tag even if a record is written again. */
 #define ETR_TB_DASHBOARD_HEAD "etrecord_head"
 
-enum { ETR_TB_BUCKETS = 30 }; /* of a histogram: as many as TensorFlow's own writers make */
+enum { ETR_TB_BUCKETS = 30 }; /* buckets of a histogram, as many as TensorFlow's writers make */
 
-/** The event, and all that it points to. */
+/** An event and the messages that it points to. */
 typedef struct etr_tb_summary {
   Tensorboard__Event event;
   Tensorboard__Summary summary;
   Tensorboard__Summary__Value value, *values;
   Tensorboard__SummaryMetadata metadata;
   Tensorboard__SummaryMetadata__PluginData plugin;
-  Tensorboard__TensorProto tensor; /* of rank 0; type and value are the caller's */
+  Tensorboard__TensorProto tensor; /* has rank 0; the caller sets type and value */
   Tensorboard__TensorShapeProto shape;
-  Tensorboard__TensorShapeProto__Dim dims[2], *dim_list[2]; /* for a higher rank: set shape.n_dim, and the sizes here */
+  Tensorboard__TensorShapeProto__Dim dims[2], *dim_list[2]; /* sizes for a higher rank, with shape.n_dim */
 } etr_tb_summary;
 
 /**
@@ -42,30 +42,29 @@ typedef struct etr_tb_point {
   float point;
 } etr_tb_point;
 
-/** Fills it, at step 0; it must not move afterwards. The tag is borrowed. */
+/** Fills a point at step 0. It must not move afterwards. The tag is borrowed. */
 void etr_tb_point_init(etr_tb_point *point, double wall_time, const char *tag);
 
 /** A distribution. */
 typedef struct etr_tb_histogram {
   etr_tb_summary summary;
-  double buckets[ETR_TB_BUCKETS][3]; /* from, to, how many */
+  double buckets[ETR_TB_BUCKETS][3]; /* start, end, number of values */
 } etr_tb_histogram;
 
-/** Fills it from finite values, at least one; it must not move afterwards. The tag is borrowed. */
+/** Fills a distribution from finite values, at least one. It must not move afterwards. The tag is borrowed. */
 void etr_tb_histogram_init(etr_tb_histogram *histogram, double wall_time, const char *tag, const double *values,
                            size_t count);
 
-/** A document for our own dashboard. */
+/** A document for the ExecuTorch dashboard. */
 typedef struct etr_tb_document {
   etr_tb_summary summary;
   ProtobufCBinaryData blob;
 } etr_tb_document;
 
 /**
- * Fills it; it must not move afterwards. Tag, content and JSON are borrowed. content: of the plugin's metadata, which
- * names the schema. It is a sequence of one blob: TensorBoard streams that
- * to whoever asks for its run and tag, whether it reads the files itself or a data server does, and only a tensor of
- * rank 1 is one.
+ * Fills a document. It must not move afterwards. Tag, content and JSON are borrowed. content: content of the plugin's
+ * metadata, which names the schema. The document is a blob sequence with one blob, which must be a tensor of rank 1.
+ * TensorBoard serves it by run and tag, whether it reads the files itself or through a data server.
  */
 void etr_tb_document_init(etr_tb_document *document, double wall_time, const char *tag, const char *content,
                           etr_slice json);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_view.c - names, devices and shapes of a graph.
+ * tb_view.c - finds names, devices and shapes of a graph.
  */
 #include "tensorboard/tb_view.h"
 
@@ -11,13 +11,13 @@
 
 /* ---- Shapes ---- */
 
-/* Thousands of outputs have a few dozen shapes. */
+/* The different shapes of a graph. Thousands of outputs have a few dozen shapes. */
 typedef struct shape_list {
   etr_arena *arena;
-  etr_packer packer; /* of one shape after the other */
+  etr_packer packer; /* packs one shape after the other */
   const ProtobufCFieldDescriptor *dim, *size, *unknown_rank;
   etr_text key;
-  etr_map known; /* type and dimensions as they are in memory -> index */
+  etr_map known; /* type and dimensions, as bytes in memory -> index */
   etr_vec(etr_tb_shape *) all;
 } shape_list;
 
@@ -34,7 +34,8 @@ static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   return (etr_slice){etr_arena_copy(list->arena, packed), packed.size};
 }
 
-/* NULL when out of memory. Texts are known by their addresses: two that are equal cost a second entry, no more. */
+/* Returns the shape of a value; NULL when out of memory. Texts are compared by address, so equal texts at two addresses
+ * only cost a second entry. */
 static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
   size_t rank = value->rank > 0 ? (size_t)value->rank : 0;
   list->key.size = 0;
@@ -86,14 +87,14 @@ const char *etr_tb_backend(const etr_graph *graph, size_t node) {
   return subgraph < graph->subgraph_count ? graph->subgraphs[subgraph].backend : NULL;
 }
 
-/* The page lists only devices that end in ":NAME:NUMBER". */
+/* Returns the name of a device. The page lists only devices that end in ":NAME:NUMBER". */
 static const char *new_device(etr_arena *arena, const char *backend) {
   const char *label = etr_label_device(arena, backend);
   if (!label) return NULL;
   return etr_arena_format(arena, "/device:%.64s:0", label[0] ? label : "DELEGATE");
 }
 
-/* Different backends may have one device label; each device is listed once. */
+/* Finds the devices. Different backends may have the same label; each device is listed once. */
 static void find_devices(etr_tb_view *view) {
   const etr_graph *graph = view->graph;
   etr_vec(const char *) devices = {0};

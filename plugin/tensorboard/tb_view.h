@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_view.h - what a graph's event file says more than once, worked out once: names, devices, shapes. Layer 5.
+ * tb_view.h - names, devices and shapes, which a graph's event file contains several times and which are found once.
+ * Layer 5.
  */
 #ifndef ETR_TB_VIEW_H
 #define ETR_TB_VIEW_H
@@ -11,7 +12,7 @@
 #include "tensorboard/tb_summary.h"
 #include "views/scope.h"
 
-/* ---- What a graph's event file says more than once, worked out once: names, devices, shapes ---- */
+/* ---- Names, devices and shapes of a graph ---- */
 
 /** The shape of an output; shared by all outputs of that shape. */
 typedef struct etr_tb_shape {
@@ -24,58 +25,57 @@ typedef struct etr_tb_view {
   const etr_profile *profile;
   const etr_graph *graph;
   etr_scopes scopes;
-  const char **names;   /* of each node */
+  const char **names;   /* per node */
   const char **devices; /* "/device:XNNPACK:0" */
   uint32_t device_count;
-  uint32_t *device_of_node; /* index into devices; ETR_NONE: not known, or not run at all */
-  size_t *first_value;      /* of each node: its first output in shapes */
-  etr_tb_shape **shapes;    /* of each output */
+  uint32_t *device_of_node; /* index into devices; ETR_NONE: unknown, or the node did not run */
+  size_t *first_value;      /* per node: index of its first output in shapes */
+  etr_tb_shape **shapes;    /* per output */
 } etr_tb_view;
 
-/** Works it out; everything lives in the arena, but the scopes, which are the graph's, are borrowed. Errors:
- * ETR_ERROR_MEMORY. */
+/** Builds the view of a graph in the arena. The graph's scopes are borrowed. Errors: ETR_ERROR_MEMORY. */
 etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                              const etr_scopes *scopes);
 
-/** The backend that a node runs in, or was lowered to; NULL if it is a kernel or nothing is known. */
+/** Returns the backend that a node ran in, or was lowered to; NULL if it is a kernel or nothing is known. */
 const char *etr_tb_backend(const etr_graph *graph, size_t node);
 
-/** True of a method that is told of: it ran, and its times are on a graph. */
-static inline bool etr_tb_tells_of(const etr_profile *profile, uint32_t method) {
+/** Returns true if data about a method are written: it ran, and its times are on a graph. */
+static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t method) {
   size_t i = 0;
   while (i < profile->graph_count && profile->graphs[i].profile_method != method) i++;
   return i < profile->graph_count && profile->methods[method].run_count > 0;
 }
 
-/** The node's time; NULL if it has none, or never ran. */
+/** Returns the node's time; NULL if it has none, or never ran. */
 static inline const etr_node_time *etr_tb_time(const etr_graph *graph, size_t node) {
   return graph->times && graph->times[node].runs > 0 ? &graph->times[node] : NULL;
 }
 
-/* ---- What tells one run from another, for TensorBoard's hparams tab: one row for each record with a method that ran
- * ---- */
+/* ---- Sessions for TensorBoard's hparams tab, which has one row for each record with a method that ran ---- */
 
-/* There is no `_hparams_/experiment`: of several, TensorBoard takes any one, and then shows only the columns that it
- * names. Without one it collects the columns from all runs, and shows the first five scalars by name: benchmark_ms/. */
+/* There is no `_hparams_/experiment`. If there were several, TensorBoard would take any one and show only the columns
+ * that it names. Without one, TensorBoard collects the columns from all runs, and shows the first five scalars by name:
+ * benchmark_ms/. */
 
-/** Fills the event of a session's start, which must not move afterwards: the given facts, and what the profile knows
- * beyond them. The contents live in the arena; a failed allocation is the arena's. */
+/** Fills the event of a session's start, which must not move afterwards, with the given facts and with facts from the
+ * profile. The contents are in the arena. When out of memory, the arena fails. */
 void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time, const etr_profile *profile,
                           const etr_tag *given, size_t given_count);
 
-/** Likewise the event of its end: it succeeded. */
+/** Fills the event of the session's end, with the status of success. */
 void etr_tb_session_end(etr_tb_summary *session, etr_arena *arena, double wall_time);
 
 /* ---- Pages of Markdown, for TensorBoard's text tab ---- */
 
-/** What a page is about, in the order of the pages. */
+/** The subject of a page, in the order of the pages. */
 typedef enum etr_tb_page_kind {
   ETR_TB_SUMMARY,    /* where the time goes: the balance to the nanosecond, and the largest operators, modules, backends
                         and source lines */
   ETR_TB_FINDINGS,   /* the findings of findings.h, if there are any */
   ETR_TB_OPERATORS,  /* the operators that took longest, as etr_emit_nodes_table() lists them */
-  ETR_TB_DELEGATION, /* what is delegated, per operator type */
-  ETR_TB_MEMORY,     /* the memory that a method's program plans, if it says so */
+  ETR_TB_DELEGATION, /* delegation by operator type */
+  ETR_TB_MEMORY,     /* the memory that a method's program plans, if there is a plan */
 } etr_tb_page_kind;
 
 /** One page. */
@@ -84,15 +84,15 @@ typedef struct etr_tb_page {
   ProtobufCBinaryData text;
 } etr_tb_page;
 
-/** Fills a method's page in the arena, which must not be moved afterwards. False if there is nothing to say, or out of
- * memory; the arena has failed then. */
+/** Fills a method's page, which must not be moved afterwards, with contents in the arena. Returns false if the page
+ * would be empty, or when out of memory; the arena has failed then. */
 bool etr_tb_page_make(etr_tb_page *page, etr_arena *arena, double wall_time, const etr_profile *profile,
                       const etr_method *method, etr_tb_page_kind kind);
 
 /* ---- A graph as TensorFlow's GraphDef ---- */
 
-/** Packs the GraphDef in front of what is packed, node by node; there is never a tree of all of them. A failed
- * allocation is that of the packer's arena. */
+/** Packs the GraphDef in front of the packed data, node by node, without a struct for each node. When out of memory,
+ * the packer's arena fails. */
 void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view);
 
 #endif

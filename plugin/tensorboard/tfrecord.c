@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tfrecord.c - the framing of event files.
+ * tfrecord.c - writes the framing of event files.
  */
 #include "tensorboard/tfrecord.h"
 
@@ -12,8 +12,8 @@
 
 /* ---- CRC-32C: with the instructions of SSE 4.2 or ARMv8, or four bits at a time ---- */
 
-/* CRCs of the 16 values of four bits, reflected polynomial 0x82F63B78. Small enough to be checked by eye; it runs where
- * there are no such instructions. */
+/* CRCs of the 16 values of four bits, with the reflected polynomial 0x82F63B78. The table is small enough to be checked
+ * by eye, and is used if the processor has no CRC instructions. */
 static const uint32_t nibble_crc[16] = {
     0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
     0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
@@ -32,7 +32,7 @@ uint32_t etr_crc32c_portable(uint32_t crc, const void *data, size_t size) {
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-/* clang names the instruction apart since 16. */
+/* clang has a separate feature name for the instruction since version 16. */
 #if defined __clang__
 #define HAS_SSE42 __attribute__((target("sse4.2,crc32")))
 #else

@@ -2,9 +2,9 @@
  *
  * model_explorer.c - node data for Google's Model Explorer: one value for each node of a graph that it shows.
  *
- * The format is what its `GraphNodeData` is as JSON (node_data_builder.py of ai-edge-model-explorer). Without ids of
- * graphs around it, the viewer lays it over the graph that is open, whatever that is called. Keys are ids of nodes, at
- * the top level of the graph: the adapter for exported programs takes the names of torch's graph
+ * The format is that of Model Explorer's `GraphNodeData` as JSON (node_data_builder.py of ai-edge-model-explorer).
+ * Without ids of graphs around it, the viewer applies it to the open graph, whatever its name. Keys are ids of nodes at
+ * the top level of the graph. The adapter for exported programs uses the names of torch's graph
  * (pytorch_exported_program_adapter_impl.py), Arm's for ETRecords those of ExecuTorch's FXOperatorGraph, which appends
  * '_' (devtools/debug_format/et_schema.py).
  */
@@ -17,8 +17,8 @@ typedef struct node_data {
   const etr_graph *graph;
   const etr_node_data_options *options;
   etr_arena arena;
-  double *nested;   /* per node: average of all that ran in graphs that it holds, at any depth */
-  etr_map backends; /* by first occurrence */
+  double *nested;   /* per node: average time of all nodes in graphs that it contains, at any depth, in ticks */
+  etr_map backends; /* backends in the order of their first occurrence */
   etr_writer writer;
   etr_jw json;
   etr_fields fields;
@@ -26,7 +26,7 @@ typedef struct node_data {
 
 /* ---- Writing ---- */
 
-/* False when out of memory. */
+/* Writes the key of a node. Returns false when out of memory. */
 static bool put_key(node_data *d, size_t node) {
   bool is_exported = strcmp(d->graph->module, "aten") == 0;
   bool is_pt2 = d->options->adapter == ETR_ADAPTER_PT2 || (d->options->adapter == ETR_ADAPTER_AUTO && is_exported);
@@ -49,7 +49,8 @@ static void put_time(node_data *d, size_t node) {
   etr_jw_end(&d->json);
 }
 
-/* "cpu" of what ran as a kernel; what runs in no backend and was not timed may not run at all. */
+/* Writes a node's backend, or "cpu" if it ran as a kernel. A node without a backend and without a time may not run at
+ * all. */
 static void put_backend(node_data *d, size_t node) {
   const etr_node_time *time = &d->graph->times[node];
   if ((time->backend == NULL && time->runs == 0) || !put_key(d, node)) return;
@@ -93,7 +94,7 @@ static void put_document(node_data *d) {
                  etr_arena_format(&d->arena, "%s/%s %s%s%s", d->graph->module, d->graph->method,
                                   names[d->options->statistic], is_backend ? "" : " ",
                                   is_backend ? "" : etr_unit_name(d->options->unit)));
-  if (!is_backend) { /* the heat of DOT files: its colours go with the square root of the time */
+  if (!is_backend) { /* the colours of DOT files, which follow the square root of the time */
     etr_field_list(&d->fields, "gradient");
     for (int i = 0; i <= STEPS; i++) {
       etr_jw_object(&d->json);
@@ -107,7 +108,7 @@ static void put_document(node_data *d) {
   etr_jw_end(&d->json);
 }
 
-/* ---- All of it ---- */
+/* ---- The emitter ---- */
 
 static etr_status check(const etr_graph *graph, const etr_node_data_options *options, etr_error *error) {
   if (etr_is_program(graph))
@@ -130,7 +131,7 @@ etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const et
   etr_arena_init(&d.arena);
   etr_map_init(&d.backends, &d.arena);
   d.nested = etr_arena_alloc_array(&d.arena, d.graph->node_count, sizeof *d.nested);
-  for (size_t i = d.graph->node_count; d.nested != NULL && i-- > 0;) { /* owners stand before their graphs */
+  for (size_t i = d.graph->node_count; d.nested != NULL && i-- > 0;) { /* a node comes before the nodes of its graphs */
     uint32_t subgraph = d.graph->nodes[i].subgraph;
     uint32_t owner = subgraph != ETR_NONE ? d.graph->subgraphs[subgraph].owner : ETR_NONE;
     if (owner < i) d.nested[owner] += d.nested[i] + d.graph->times[i].avg;

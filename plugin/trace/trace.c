@@ -2,9 +2,9 @@
  *
  * trace.c - runs as Chrome trace events, the JSON that Perfetto and chrome://tracing open.
  *
- * Format: "Trace Event Format", JSON Object Format: complete events (ph X) with ts and dur in microseconds; of one
- * thread they have to lie inside each other or beside each other. Metadata events (ph M) name processes and threads.
- * What overlaps too much to be drawn is an instant (ph i).
+ * The format is the JSON Object Format of the "Trace Event Format": complete events (ph X) with ts and dur in
+ * microseconds. Events of one thread must be nested or must not overlap. Metadata events (ph M) name processes and
+ * threads. An event that overlaps too many others to be drawn is an instant (ph i).
  */
 #include "output/fields.h"
 #include "output/gzip.h"
@@ -19,9 +19,9 @@ typedef struct tracer {
   etr_map backends;      /* name -> its number */
   etr_map tracks;        /* process, backend, whether starts are synthetic, lane -> its number */
   uint32_t *next_thread; /* per process */
-  const char **sources;  /* per event of all blocks: its node's source line, once it was needed */
-  const char **nodes;    /* likewise its node's name */
-  const char **titles;   /* likewise what its bar is called */
+  const char **sources;  /* per event of all blocks: source line of its node; NULL until it is needed */
+  const char **nodes;    /* per event of all blocks: name of its node; NULL until it is needed */
+  const char **titles;   /* per event of all blocks: name of its bar; NULL until it is needed */
   etr_writer writer;
   etr_jw json;
   etr_fields fields;
@@ -63,8 +63,8 @@ static uint32_t backend_of(tracer *t, const etr_event *event) {
   return (uint32_t)t->backends.count - 1;
 }
 
-/* The thread of an event; it is named when it is needed first, and before it its process. The method's own comes first.
- */
+/* Returns the thread of an event. The thread and its process are named when they are first needed. The method's own
+ * thread comes first. */
 static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const etr_span *span) {
   const etr_event *event = &block->events[span->event];
   const etr_run *of = &t->profile->runs[run];
@@ -95,17 +95,19 @@ static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const
 
 /* ---- Events ---- */
 
-/* A field that is left out where there is nothing to say. */
+/* Writes a member, unless the text is empty or NULL. */
 static void put_text(tracer *t, const char *key, const char *text) {
   if (text != NULL && text[0] != '\0') etr_field_text(&t->fields, key, text);
 }
 
-/* Each event's texts are made once: it stands in every run. */
+/* Returns the number of an event among the events of all blocks. Its texts are made once, because it occurs in every
+ * run. */
 static size_t number_of(const tracer *t, const etr_block *block, const etr_event *event) {
   return t->placer.first_event[block - t->profile->blocks] + (size_t)(event - block->events);
 }
 
-/* "features.0.0 \xC2\xB7 convolution": what a reader of the model looks for; what has no node keeps its own name. */
+/* Returns "features.0.0 \xC2\xB7 convolution", which a reader of the model looks for, or the event's own name if it has
+ * no node. */
 static const char *title_of(tracer *t, const etr_block *block, const etr_event *event) {
   const char **title = &t->titles[number_of(t, block, event)];
   if (*title != NULL || event->node_count == 0) return *title != NULL ? *title : event->label;

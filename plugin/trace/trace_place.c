@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trace_place.c - events of a run on a time line: collect, unfold wrapped counters, put delegates' events into their
- * calls, find lanes.
+ * trace_place.c - places the events of a run on a time line: collects them, unwraps counters, puts events of delegates
+ * into their calls, and finds lanes.
  */
 #include "trace/trace_place.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define COUNTER_RANGE ((uint64_t)1 << 32) /* of a 32-bit counter of ticks */
+#define COUNTER_RANGE ((uint64_t)1 << 32) /* ticks after which a 32-bit counter wraps */
 
 void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *profile) {
   *placer = (etr_placer){.profile = profile, .arena = arena};
@@ -63,8 +63,8 @@ static void collect(etr_placer *p, uint32_t run) {
 
 static uint64_t end_of(const etr_span *span) { return etr_add_up_to_most(span->raw, span->ticks); }
 
-/* A 32-bit counter that wrapped inside an event: what starts before that event, and would lie inside it one range
- * later, does. */
+/* Unwraps a 32-bit counter that wrapped inside an event. An event that starts before that event, but would be inside it
+ * one range later, is moved by that range. */
 static void unfold(etr_placer *p) {
   const etr_span *across = NULL;
   for (size_t i = 0; i < p->spans.count; i++) {
@@ -81,7 +81,8 @@ static void unfold(etr_placer *p) {
   }
 }
 
-/* When the run began: by its own events, or by those of delegates if it has no others. */
+/* Returns the tick at which the run began: the first of its own events, or of events of delegates if it has no others.
+ */
 static uint64_t start_of_run(const etr_placer *p) {
   uint64_t own = UINT64_MAX, any = UINT64_MAX;
   for (size_t i = 0; i < p->spans.count; i++) {
@@ -92,13 +93,13 @@ static uint64_t start_of_run(const etr_placer *p) {
   return own != UINT64_MAX ? own : any;
 }
 
-/* Ticks as whole nanoseconds; the largest stand for all that is larger (104 days), so that sums hold. */
+/* Converts ticks to whole nanoseconds, at most 104 days, so that sums do not overflow. */
 static uint64_t nanoseconds(const etr_placer *p, uint64_t ticks) {
   double ns = etr_ticks_to_ns(p->profile, (double)ticks);
   return ns < 9e15 ? (uint64_t)llround(ns) : (uint64_t)9e15;
 }
 
-/* Where the run begins, in nanoseconds since the dump's first. */
+/* Returns the start of the run, in nanoseconds since the dump's first run began. */
 static uint64_t place_start(etr_placer *p, uint32_t dump, uint64_t start) {
   if (!p->has_begun[dump]) {
     p->has_begun[dump] = true;
@@ -114,11 +115,11 @@ static uint64_t place_start(etr_placer *p, uint32_t dump, uint64_t start) {
 
 /* ---- Delegates ---- */
 
-/* Spans of calls [first, end), all of one instruction: the one that the n-th of `count` samples of an event belongs to.
- */
+/* Returns the call that the n-th of `count` samples of an event belongs to. calls: indices of the spans of calls, all
+ * of one instruction. */
 static uint32_t call_of(const etr_placer *p, const uint32_t *calls, size_t call_count, const etr_span *span, size_t n,
                         size_t count) {
-  for (size_t i = 0, last = call_count; i < last;) { /* calls follow each other */
+  for (size_t i = 0, last = call_count; i < last;) { /* calls do not overlap */
     size_t middle = i + (last - i) / 2;
     const etr_span *call = &p->spans.data[calls[middle]];
     if (span->raw < call->raw)
@@ -131,7 +132,8 @@ static uint32_t call_of(const etr_placer *p, const uint32_t *calls, size_t call_
   return calls[n * call_count / count];
 }
 
-/* Gives each delegate's event its call. Spans are still by event, events of one instruction stand together. */
+/* Finds the call of each event of a delegate. Spans are still in the order of events, where events of one instruction
+ * are next to each other. */
 static void find_calls(etr_placer *p, const etr_block *block) {
   uint32_t *calls = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *calls);
   for (size_t first = 0, end; calls != NULL && first < p->spans.count; first = end) {
@@ -155,11 +157,13 @@ static bool lies_inside(const etr_span *span, const etr_span *call) {
   return span->raw >= call->raw && end_of(span) <= end_of(call);
 }
 
-/* What lies in a wrapper of its call is laid out there: dispatches in their submission. */
+/* Moves events of a delegate from their call into the wrapper that contains them there, as dispatches into their
+ * submission. */
 static void nest(etr_placer *p, const etr_block *block) {
-  uint32_t *wrappers = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *wrappers); /* of a call, plus one */
+  uint32_t *wrappers = etr_arena_alloc_array(&p->scratch, p->spans.count,
+                                             sizeof *wrappers); /* per call: index of its wrapper, plus one */
   for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
-    const etr_span *span = &p->spans.data[i]; /* a wrapper, if its place in its call was measured */
+    const etr_span *span = &p->spans.data[i]; /* a wrapper counts if it was measured inside its call */
     if (span->call != ETR_NONE && block->events[span->event].wrapper == 1 &&
         lies_inside(span, &p->spans.data[span->call]))
       wrappers[span->call] = (uint32_t)i + 1;
@@ -171,7 +175,7 @@ static void nest(etr_placer *p, const etr_block *block) {
   }
 }
 
-/* Those of a delegate's events that do not lie inside their call, by call, in the order in which they were recorded. */
+/* An event of a delegate that is outside its call. Sorted by call, then by the order of recording. */
 typedef struct stray {
   uint32_t call, span;
   uint64_t raw;
@@ -184,7 +188,7 @@ static int by_call(const void *a, const void *b) {
   return (x->span > y->span) - (x->span < y->span);
 }
 
-/* Lays them end to end from the call's start on. */
+/* Places such events one after the other from the start of their call. */
 static void lay_out(etr_placer *p, const stray *strays, size_t count) {
   const etr_span *call = &p->spans.data[strays[0].call];
   double sum = 0, so_far = 0, length = (double)(call->end - call->start);
@@ -220,8 +224,8 @@ static void place_delegates(etr_placer *p, const etr_block *block) {
 
 /* ---- On the time line ---- */
 
-/* Where they were measured. What was recorded before the run began, by another clock then, and is in no call begins
- * with the run. */
+/* Places events where they were measured. An event without a call that was recorded before the run began, and so by
+ * another clock, begins with the run. */
 static void place_measured(etr_placer *p, const etr_block *block, uint64_t run_start, uint64_t at) {
   for (size_t i = 0; i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
@@ -233,8 +237,8 @@ static void place_measured(etr_placer *p, const etr_block *block, uint64_t run_s
   }
 }
 
-/* What begins first, and of what begins together what ends last: that lies around the other. In a dump, which is by
- * ends, it stands behind it. */
+/* Orders spans by start, and the one that ends last first if starts are equal, because it contains the other. A dump is
+ * sorted by ends, so there the outer event follows the inner one. */
 static int by_start(const void *a, const void *b) {
   const etr_span *x = a, *y = b;
   if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -244,12 +248,12 @@ static int by_start(const void *a, const void *b) {
 
 /* ---- Tracks ---- */
 
-/* Where to find a track by what it is of. */
+/* An index that finds the number of a track. */
 typedef struct track_index {
   etr_tracks *tracks;
   etr_arena *arena;
-  uint32_t unnamed[2]; /* numbers of the tracks without a backend: outside of delegates, inside */
-  etr_map by_backend;  /* -> number */
+  uint32_t unnamed[2]; /* numbers of the tracks without a backend: outside delegates and inside */
+  etr_map by_backend;  /* name of the backend -> number */
 } track_index;
 
 static track_index index_tracks(etr_tracks *tracks, etr_arena *arena) {
@@ -258,7 +262,7 @@ static track_index index_tracks(etr_tracks *tracks, etr_arena *arena) {
   return index;
 }
 
-/* The number of a track, which is added if it is new; ETR_NONE when out of memory. */
+/* Returns the number of a track, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t track_of(track_index *index, bool in_delegate, const char *backend) {
   uint32_t *number = &index->unnamed[in_delegate];
   if (in_delegate && backend != NULL) {
@@ -279,13 +283,13 @@ typedef struct lane {
   etr_vec(uint64_t) ends;
 } lane;
 
-/* Spans [first, count) of one track, by start. */
+/* Finds the lanes of the spans of one track, which are sorted by start. */
 static void find_lanes(etr_placer *p, uint32_t *order, size_t count) {
   lane lanes[ETR_TRACE_LANES] = {0};
   for (size_t i = 0; i < count; i++) {
     etr_span *span = &p->spans.data[order[i]];
     size_t open = 0;
-    for (span->lane = 0; span->lane < ETR_TRACE_LANES; span->lane++) { /* the first that it fits into */
+    for (span->lane = 0; span->lane < ETR_TRACE_LANES; span->lane++) { /* the first lane that the span fits into */
       const lane *of = &lanes[span->lane];
       open = of->ends.count;
       while (open > 0 && of->ends.data[open - 1] <= span->start) open--;
@@ -302,7 +306,7 @@ static void find_lanes(etr_placer *p, uint32_t *order, size_t count) {
 }
 
 typedef struct tracked {
-  uint32_t track; /* twice its number, and 1 more where starts are synthetic */
+  uint32_t track; /* twice its number, plus 1 if starts are synthetic */
   uint32_t span;
 } tracked;
 
@@ -342,8 +346,8 @@ bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena
     span->track = track_of(&index, span->in_delegate, block->events[span->event].backend);
     if (span->track == ETR_NONE) return false;
     etr_track *track = &tracks->data[span->track];
-    /* Below all that is not over yet. What took no time and was laid end to end with others is beside what begins with
-     * it, not inside. */
+    /* The level is below all spans that have not ended. A synthetic span without duration is next to a span that begins
+     * at the same time, not inside it. */
     bool is_point = span->is_synthetic && span->end == span->start;
     while (track->ends.count > 0 && track->ends.data[track->ends.count - 1] <= span->start) track->ends.count--;
     span->level = is_point ? 0 : (uint32_t)track->ends.count;
@@ -354,7 +358,7 @@ bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena
   return !etr_arena_failed(arena);
 }
 
-/* ---- Together ---- */
+/* ---- The public functions ---- */
 
 bool etr_place_run(etr_placer *p, uint32_t run) {
   const etr_run *of = &p->profile->runs[run];

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trace_place.h - where the events of a run stand on a common time line, so that each lies inside what it is part of.
- * Layer 5.
+ * trace_place.h - places the events of a run on a common time line, each inside the event that it is part of. Layer 5.
  *
- * Kernels, calls and the framework's events stand where they were measured. A delegate's events do, too, if that is
- * inside the delegate's call. Otherwise their clock is another one: they are laid end to end from the start of the call
- * on, and are scaled if they take more time than it did. Starts from XNNPACK are never measured: it knows durations
- * only, in whole microseconds, and lays them end to end itself.
+ * Kernels, calls and the framework's events are placed where they were measured, and so are events of a delegate if
+ * they are inside the delegate's call. Otherwise the delegate has another clock: its events are placed one after the
+ * other from the start of the call, and scaled if they take more time than the call. Starts of XNNPACK are never
+ * measured: it knows only durations, in whole microseconds, and places events one after the other itself.
  */
 #ifndef ETR_TRACE_PLACE_H
 #define ETR_TRACE_PLACE_H
@@ -14,68 +13,68 @@
 #include "base/arena.h"
 
 enum {
-  ETR_TRACE_LANES = 16 /* of a track: events that overlap without lying inside each other stand beside each other */
+  ETR_TRACE_LANES = 16 /* lanes of a track, for events that overlap without being nested */
 };
 
 /** An event of a run. */
 typedef struct etr_span {
-  uint32_t event;      /* of the run's block */
-  uint64_t ticks;      /* its duration, as recorded */
+  uint32_t event;      /* index of the event in the run's block */
+  uint64_t ticks;      /* duration as recorded */
   uint64_t start, end; /* nanoseconds since the dump's first run began */
-  bool in_delegate;    /* an operator inside a delegate */
-  bool is_synthetic;   /* its start was not measured */
-  double scale;        /* of its length, against the recorded one; 1 unless it was made to fit into its call */
-  uint32_t lane;       /* of its track; ETR_NONE: overlaps with more than there are lanes */
-  uint32_t track;      /* etr_place_levels(): its track */
-  uint32_t level;      /* likewise: how many lie around it, or are not over yet when it begins */
-  uint64_t raw;        /* start as recorded; for the placing itself */
-  uint32_t call;       /* likewise: place of the span that it is inside of; ETR_NONE */
+  bool in_delegate;    /* the event is inside a delegate */
+  bool is_synthetic;   /* the start was not measured */
+  double scale;        /* length divided by the recorded duration; 1 unless it was made to fit into its call */
+  uint32_t lane;       /* lane of its track; ETR_NONE: it overlaps more events than there are lanes */
+  uint32_t track;      /* track, set by etr_place_levels() */
+  uint32_t level;      /* number of spans that have not ended when it begins, set by etr_place_levels() */
+  uint64_t raw;        /* start as recorded, in ticks; used while placing */
+  uint32_t call;       /* index of the span that it is inside of, or ETR_NONE; used while placing */
 } etr_span;
 
-/** What is drawn as one: the events of all delegates of a backend, or those of none. */
+/** Events that are drawn together: those of all delegates of a backend, or those outside delegates. */
 typedef struct etr_track {
   bool in_delegate;
-  const char *backend;    /* of a delegate; NULL if it has no name */
-  uint32_t levels;        /* that its events take */
-  etr_vec(uint64_t) ends; /* of what is not over yet; for the placing itself */
+  const char *backend;    /* backend of the delegates; NULL if it has no name */
+  uint32_t levels;        /* number of levels that its events take */
+  etr_vec(uint64_t) ends; /* ends of spans that have not ended; used while placing */
 } etr_track;
 
 typedef etr_vec(etr_track) etr_tracks;
 
-/** Places run by run. One for a whole trace; the runs of a dump and method have to come in order, and some may be left
- * out. */
+/** Places one run after the other. A trace uses one placer. The runs of a dump and method must come in order; some may
+ * be skipped. */
 typedef struct etr_placer {
   const etr_profile *profile;
   etr_arena *arena;
-  etr_arena scratch;    /* of one run */
-  bool failed;          /* out of memory in it */
-  size_t event_count;   /* of all blocks */
-  size_t process_count; /* see etr_placer_process() */
-  size_t *first_event;  /* per block: number of its first event among all blocks' */
-  size_t *next_sample;  /* per event of all blocks */
-  uint64_t *free_from;  /* per dump and method (the last stands for none): where its last run ended */
+  etr_arena scratch;    /* memory of one run */
+  bool failed;          /* scratch is out of memory */
+  size_t event_count;   /* number of events of all blocks */
+  size_t process_count; /* number of processes: see etr_placer_process() */
+  size_t *first_event;  /* per block: number of its first event among the events of all blocks */
+  size_t *next_sample;  /* per event of all blocks: index of its next sample */
+  uint64_t *free_from;  /* per dump and method (the last one: no method): end of its last run, in nanoseconds */
   etr_vec(etr_span) spans;
   bool *has_begun;      /* per dump */
-  uint64_t *base;       /* per dump: ticks of its first run's start */
+  uint64_t *base;       /* per dump: start of its first run, in ticks */
   uint64_t *wrapped;    /* per dump: ticks that its 32-bit counter has lost so far */
-  uint64_t *last_start; /* per dump: of the run before, as recorded */
+  uint64_t *last_start; /* per dump: start of the run before as recorded, in ticks */
 } etr_placer;
 
-/** Out of memory shows on the arena, later on `failed`, too. */
+/** Initializes a placer. When out of memory, the arena fails; later calls may also set `failed`. */
 void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *profile);
 
-/** Number of a track's owner: of a dump, a method or none. */
+/** Returns the number of a run's process: one for each method of a dump, and one for no method. */
 size_t etr_placer_process(const etr_placer *placer, uint32_t run);
 
 /**
- * Fills placer->spans with the events of a run, by start, those that lie around others first. Gives true if the run
- * stands where it was measured; false if it was moved behind what came before, because its clock went back.
+ * Fills placer->spans with the events of a run, sorted by start, outer events before inner ones. Returns true if the
+ * run is where it was measured, and false if it was moved behind the run before, because its clock went back.
  */
 bool etr_place_run(etr_placer *placer, uint32_t run);
 
 /**
- * For a picture of the run placed last in which no event lies upon another: gives each span a track and a level. Events
- * of no delegate come first. False when out of memory.
+ * Gives each span of the run that was placed last a track and a level, for a picture in which no event covers another.
+ * Tracks outside delegates come first. Returns false when out of memory.
  */
 bool etr_place_levels(etr_placer *placer, uint32_t run, etr_tracks *tracks, etr_arena *arena);
 

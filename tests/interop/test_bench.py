@@ -192,7 +192,7 @@ def test_two_at_once(bench):
     first = bench.start("--repeat", 1, "--warmup", 1, runner=runner)
     with open(bench.folder / "fifo", "wb"):  # once the runner opens it, too
         second = bench.bench("--repeat", 1, status=1)
-        assert second.stderr == "etrecord-tb: runs/m: another bench of this name is running; wait for its end, or choose another --name\n"
+        assert second.stderr == "etrecord-tb: runs/m: another bench of this name is running: wait until it ends, or choose another --name\n"
         bench.bench("--repeat", 1, "--name", "other")
     said = first.communicate(timeout=SECONDS)
     assert first.returncode == 0, said
@@ -231,10 +231,10 @@ def test_a_base_that_is_gone(bench):
     assert "profile.json" in done.stderr and "m: nothing to compare with: the last bench cannot be read" in done.stdout
     shutil.rmtree(bench.runs()[-1])
     done = bench.bench("--repeat", 1)
-    assert "profile.json: No such file" in done.stderr and "the last bench's folder is gone" in done.stdout and "last 3 of 3 benches" in done.stdout
+    assert "profile.json: No such file" in done.stderr and "the last bench's folder was removed" in done.stdout and "last 3 of 3 benches" in done.stdout
     shutil.rmtree(bench.runs()[-1])
     done = bench.bench("--repeat", 1, "--fail-above", "5%", status=4)
-    assert "m: cannot tell whether it is above the limit of 5 %: the last bench's folder is gone" in done.stderr
+    assert "m: cannot tell whether it is above the limit of 5 %: the last bench's folder was removed" in done.stderr
 
 
 # ---- Against an earlier bench: the session is the unit ----
@@ -502,7 +502,7 @@ def test_adb(bench):
     (bench.folder / "bin" / "adb").chmod(0o755)
     environment = {"PATH": f"{bench.folder / 'bin'}:{os.environ['PATH']}", "DUMP": str(DUMP)}
     done = bench.bench("--repeat", 2, "--pull", "dump", environment=environment, runner=("adb", "-s", "serial", "shell", "run it"))
-    assert "whether a process on a device leaves an ETDump cannot be seen" in done.stdout
+    assert "it cannot be seen whether a process on a device leaves an ETDump" in done.stdout
     assert bench.history()[0]["device"] == "Pixel 8" and bench.history()[0]["failed"] == 0
     assert (bench.folder / "removed").read_text().splitlines() == ["rm -f 'dump'"] * 3
     (bench.folder / "broken").touch()

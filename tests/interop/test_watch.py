@@ -83,5 +83,5 @@ def test_a_record_that_comes_later(watching):
 
 def test_a_folder_that_goes(watching):
     (watching.folder / "m").rename(watching.folder / "gone")
-    assert watching.line() == "etrecord-tb: m: this folder is gone"
+    assert watching.line() == "etrecord-tb: m: this folder was removed or moved"
     watching.end(1)
