@@ -71,7 +71,7 @@ Test(archive, all_fixtures_are_read_to_the_end) {
   }
 }
 
-/* Opens a fixture and reads all its entries: the first failure, of opening or reading. */
+/* Opens a fixture and reads all its entries. Returns the first failure. */
 static etr_status read_all(const char *path, size_t *count, etr_error *error) {
   etr_archive *archive;
   etr_error_clear(error);
@@ -90,7 +90,7 @@ static etr_status read_all(const char *path, size_t *count, etr_error *error) {
   return status;
 }
 
-Test(archive, hostile_files) {
+Test(archive, hostile_files_are_refused_or_read) {
   static const struct {
     const char *file;
     etr_status status;
@@ -100,7 +100,7 @@ Test(archive, hostile_files) {
       {"empty.etrecord", ETR_ERROR_FORMAT, 0, "", "empty"},
       {"not_zip.etrecord", ETR_ERROR_FORMAT, 0, "", "not a zip"},
       {"trunc_half.etrecord", ETR_OK, 8, "",
-       ""}, /* a zip that stands in a stored entry is the last whole one: it is no record, but a zip */
+       ""}, /* the last whole zip is inside a stored entry: it is a zip, but not a record */
       {"trunc_no_eocd.etrecord", ETR_OK, 8, "", ""},
       {"crc_mismatch.etrecord", ETR_ERROR_FORMAT, 13, "exported_program", "CRC"},
       {"deflated.etrecord", ETR_OK, 13, "", ""},
@@ -130,10 +130,10 @@ Test(archive, hostile_files) {
 /* ---- Zips written by hand
  * ------------------------------------------------------------------------------------------------------------- */
 
-/** An entry; what is UINT32_MAX is as it should be. */
+/** An entry; members that are UINT32_MAX get their correct value. */
 typedef struct hand_entry {
   const char *name, *data;
-  uint32_t size, compressed_size, crc; /* what the directory says */
+  uint32_t size, compressed_size, crc; /* as written in the directory */
   uint16_t flags, method;
 } hand_entry;
 
@@ -164,7 +164,8 @@ static uint32_t crc32_of(const char *data) {
   return ~crc;
 }
 
-/* What a local header and a directory entry have in common, from the version needed to the extra field's length. */
+/* Writes the part that local headers and directory entries share, from the version needed to the length of the extra
+ * field. */
 static void put_common(hand_zip *zip, const hand_entry *entry) {
   uint32_t length = (uint32_t)strlen(entry->data);
   put(zip, 2, 20);
@@ -239,7 +240,7 @@ static void write_zip(hand_zip *zip, const hand_entry *entries, size_t count) {
   put_end(zip, &(hand_end){count, zip->size - directory, directory}, "");
 }
 
-/* A name for one more file in /tmp, of the test that calls. */
+/* Makes a name for another file in /tmp, for the calling test. */
 static void write_file(const char *path, const void *bytes, size_t size) {
   FILE *file = fopen(path, "wb");
   cr_assert(file && fwrite(bytes, 1, size, file) == size);
@@ -251,7 +252,7 @@ static void make_directory(char *path, size_t size) {
   cr_assert(mkdtemp(path));
 }
 
-/** A zip in a file of its own, opened. */
+/** An open zip in its own file. */
 typedef struct opened {
   char directory[64], path[80];
   etr_archive *archive;
@@ -273,7 +274,7 @@ static void close_opened(opened *it) {
   rmdir(it->directory);
 }
 
-/* Reads an entry in pieces of three bytes; what was read, NUL-terminated. */
+/* Reads an entry in pieces of three bytes. Returns the bytes, NUL-terminated. */
 static etr_status read_entry(etr_archive *archive, const char *name, uint64_t max_bytes, char *into, size_t size,
                              etr_error *error) {
   etr_archive_entry *entry;
@@ -363,9 +364,9 @@ Test(archive, lying_directories_are_found) {
   }
 }
 
-/* libzip's versions differ in what they give of an empty entry that is deflated, so its form is that of a stored one.
+/* Versions of libzip treat an empty deflated entry differently, so it is opened as a stored one.
  */
-Test(archive, forms_for_copying) {
+Test(archive, compressed_entries_can_be_copied_as_they_are) {
   static const struct {
     const char *what;
     hand_entry entry;
@@ -394,7 +395,8 @@ Test(archive, forms_for_copying) {
   }
 }
 
-/* Two entries with something before them, a directory, and an end; true offsets are `shift` more than those written. */
+/* Makes a zip of two entries behind other bytes, a directory and an end. True offsets are `shift` larger than the
+ * written ones. */
 static void write_variant(hand_zip *zip, const char *before, size_t shift, bool zip64, const char *comment) {
   static const hand_entry entries[] = {ENTRY("x", "ex"), ENTRY("y", "why")};
   *zip = (hand_zip){0};
@@ -408,7 +410,7 @@ static void write_variant(hand_zip *zip, const char *before, size_t shift, bool 
   put_end(zip, zip64 ? &(hand_end){UINT16_MAX, UINT32_MAX, UINT32_MAX} : &end, comment);
 }
 
-Test(archive, zips_of_all_shapes) {
+Test(archive, zips_with_zip64_and_leading_bytes_are_read) {
   static const struct {
     const char *before;
     size_t shift;
@@ -435,7 +437,7 @@ Test(archive, zips_of_all_shapes) {
   }
 }
 
-/* A directory whose sizes and offsets stand in zip64's extra field. */
+/* Makes a directory whose sizes and offsets are in the extra field of zip64. */
 static void put_wide_directory(hand_zip *zip, const hand_entry *entries, size_t count) {
   for (size_t i = 0; i < count; i++) {
     hand_entry wide = entries[i];
@@ -459,10 +461,10 @@ static void put_wide_directory(hand_zip *zip, const hand_entry *entries, size_t 
 }
 
 Test(archive, entries_that_overlap_are_refused) {
-  enum { HEAD = 31, DATA = 3 }; /* of an entry with a name of one letter */
+  enum { HEAD = 31, DATA = 3 }; /* sizes for an entry with a name of one letter */
   static const hand_entry entries[] = {ENTRY("x", "one"), ENTRY("y", "two"), ENTRY("z", "end")};
   static const struct {
-    int32_t shift; /* of the second entry's offset, from where it is */
+    int32_t shift; /* added to the second entry's true offset */
     bool overlaps;
   } cases[] = {{0, false}, {-1, true}, {-DATA, true}, {-DATA - HEAD, true}, {1, true}, {HEAD + DATA, true}};
   for (size_t i = 0; i < 2 * ETR_COUNT(cases); i++) {
@@ -552,7 +554,7 @@ Test(archive, an_unpacked_record_is_listed_in_order) {
     write_file(path, expected[i][1], strlen(expected[i][1]));
   }
   snprintf(path, sizeof path, "%s/link", root);
-  cr_assert(symlink("/etc/passwd", path) == 0); /* leads out: passed over, as is the loop */
+  cr_assert(symlink("/etc/passwd", path) == 0); /* points outside of the record: ignored, as is the loop */
   snprintf(path, sizeof path, "%s/loop", root);
   cr_assert(symlink("..", path) == 0);
   cr_assert_eq(etr_archive_open(&archive, root, &error), ETR_OK, "%s", error.message);
@@ -561,7 +563,7 @@ Test(archive, an_unpacked_record_is_listed_in_order) {
 
   char data[64];
   snprintf(path, sizeof path, "%s/B", root);
-  write_file(path, "be", 2); /* shrinks after it was listed */
+  write_file(path, "be", 2); /* the file shrinks after it was listed */
   cr_expect_eq(read_entry(archive, "B", 0, data, sizeof data, &error), ETR_ERROR_FORMAT);
   cr_expect(error.offset == 2 && strcmp(error.entry, "B") == 0 && strstr(error.message, "less data"), "%s",
             error.message);

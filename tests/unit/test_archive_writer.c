@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* Bytes in memory; refuses more than `most`. */
+/* A sink in memory that refuses more than `most` bytes. */
 typedef struct taken {
   char *data;
   size_t size, most;
@@ -43,7 +43,7 @@ static void expect_entry(etr_archive *archive, const char *name, const char *tex
   etr_file_clear(&file);
 }
 
-Test(archive_writer, entries_are_read_again) {
+Test(archive_writer, written_entries_can_be_read) {
   taken t = {.most = SIZE_MAX};
   etr_archive *archive;
   cr_assert_eq(write_three(&t, NULL), ETR_OK);
@@ -56,8 +56,8 @@ Test(archive_writer, entries_are_read_again) {
   free(t.data);
 }
 
-/* Wherever the sink stops, that is an error, and never a shorter zip. */
-Test(archive_writer, full_sink) {
+/* If the sink stops anywhere, that is an error and never a shorter zip. */
+Test(archive_writer, a_full_sink_is_an_error) {
   taken whole = {.most = SIZE_MAX};
   cr_assert_eq(write_three(&whole, NULL), ETR_OK);
   for (size_t most = 0; most < whole.size; most++) {
@@ -68,14 +68,14 @@ Test(archive_writer, full_sink) {
   free(whole.data);
 }
 
-/* An emitter that writes something else the second time. */
+/* An emitter that writes different bytes the second time. */
 static etr_status emit_counter(void *context, const etr_sink *sink, etr_error *error) {
   int *calls = context;
   char text = (char)('0' + (*calls)++);
   return sink->write(sink->context, &text, 1) ? ETR_OK : etr_fail_sink(error);
 }
 
-Test(archive_writer, what_changes_is_refused) {
+Test(archive_writer, an_emitter_that_changes_its_output_is_refused) {
   taken t = {.most = SIZE_MAX};
   etr_error error;
   int calls = 0;
@@ -86,8 +86,8 @@ Test(archive_writer, what_changes_is_refused) {
   free(t.data);
 }
 
-/* Compressed entries are copied as they are, others checked. */
-Test(archive_writer, copies) {
+/* Compressed entries are copied unchanged, stored ones are checked. */
+Test(archive_writer, copied_entries_are_checked) {
   static const char *const records[] = {"add_mul/etrecord.bin", "hostile/deflated.etrecord",
                                         "hostile/crc_mismatch.etrecord"};
   for (size_t i = 0; i < ETR_COUNT(records); i++) {
@@ -119,7 +119,7 @@ Test(archive_writer, copies) {
   }
 }
 
-/* Sizes beyond 32 bits, of bytes that nobody keeps: the end of the zip is in its last bytes. */
+/* Writes more than 4 GiB and keeps only the last bytes, which contain the end of the zip. */
 typedef struct last_bytes {
   uint64_t count;
   char data[512];
@@ -142,7 +142,7 @@ static etr_status emit_five_gib(void *context, const etr_sink *sink, etr_error *
   return ETR_OK;
 }
 
-Test(archive_writer, zip64, .timeout = 120) {
+Test(archive_writer, entries_beyond_4_gib_use_zip64, .timeout = 120) {
   last_bytes last = {.count = 0};
   etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take_last, &last});
   cr_assert_eq(etr_archive_writer_add(writer, "large", emit_five_gib, NULL, NULL), ETR_OK);

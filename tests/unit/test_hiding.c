@@ -19,7 +19,7 @@ static void check(etr_hiding *hiding, const change *changes, size_t count) {
   }
 }
 
-Test(hiding, names) {
+Test(hiding, names_are_replaced_consistently) {
   static const change changes[] = {
       {etr_hide_path, "blocks.3.self_attn.weight", "m0.3.m1.weight"},
       {etr_hide_path, "blocks.12.mlp", "m0.12.m2"},
@@ -35,7 +35,7 @@ Test(hiding, names) {
       {etr_hide_name, "p_blocks_3_self_attn_weight", "p_m0_3_m1_weight"},
       {etr_hide_name, "l_self_modules_mlp_parameters_weight_", "l_self_modules_m2_parameters_m3_"},
       {etr_hide_name, "getattr_L__self___blocks___0___mlp", "getattr_L__self___m0___0___m2"},
-      {etr_hide_name, "aten_mlp_default", "aten_mlp_default"}, /* an operator's */
+      {etr_hide_name, "aten_mlp_default", "aten_mlp_default"}, /* the name of an operator */
       {etr_hide_name, "x", "x"},
       {etr_hide_name, "", ""},
   };
@@ -45,8 +45,8 @@ Test(hiding, names) {
   etr_hiding_clear(&hiding);
 }
 
-/* Weights whose new names would be the same, and one that was learned before. */
-Test(hiding, learned_names_are_different) {
+/* Two weights whose new names would be equal, and a name that was learned before. */
+Test(hiding, new_names_are_unique) {
   const etr_node nodes[] = {{.name = "p_a_b", .weight_name = "a.b"},
                             {.name = "p_a_b_1", .weight_name = "a.b"},
                             {.name = "p_a_b", .weight_name = "other"},
@@ -64,7 +64,7 @@ Test(hiding, learned_names_are_different) {
   etr_hiding_clear(&hiding);
 }
 
-Test(hiding, source) {
+Test(hiding, source_lines_are_hidden) {
   static const char trace[] =
       "File \"/home/me/net.py\", line 5, in secret\n    return self.a(x)\n"
       "  File \"/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 134, in forward\n"
@@ -76,7 +76,7 @@ Test(hiding, source) {
                                "  File \"f0.py\", line 7, in forward\n  File \"f1.py\", line 1\n";
   static const change changes[] = {{etr_hide_trace, trace, hidden},
                                    {etr_hide_trace, "no traceback at all", ""},
-                                   {etr_hide_path, "blocks.3", "blocks.3"}, /* which stay */
+                                   {etr_hide_path, "blocks.3", "blocks.3"}, /* numbers stay */
                                    {etr_hide_module_stack, "L__self__,,my.Net", "L__self__,,my.Net"},
                                    {etr_hide_name, "p_blocks_weight", "p_blocks_weight"}};
   etr_hiding hiding;

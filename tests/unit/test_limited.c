@@ -19,7 +19,7 @@ static bool take(void *context, const void *data, size_t size) {
   return !t->is_full;
 }
 
-/* Gives a text byte by byte. */
+/* Writes a text byte by byte. */
 static etr_status emit_text(void *context, const etr_sink *sink, etr_error *error) {
   (void)error;
   for (const char *text = context; *text; text++)
@@ -32,7 +32,7 @@ static etr_status emit_nothing(void *context, const etr_sink *sink, etr_error *e
   return ETR_ERROR_MEMORY;
 }
 
-Test(limited, stops_behind_the_limit) {
+Test(limited, output_stops_at_the_limit) {
   static const struct {
     uint64_t max_bytes, written;
     etr_status status;
@@ -58,7 +58,7 @@ Test(limited, stops_behind_the_limit) {
   }
 }
 
-Test(limited, other_failures_are_the_emitters) {
+Test(limited, other_failures_are_passed_on) {
   taken t = {.is_full = true};
   etr_limited full = {.emit = emit_text, .context = "texts"}, other = {.emit = emit_nothing};
   cr_expect_eq(etr_emit_limited(&full, &(etr_sink){take, &t}, NULL), ETR_ERROR_IO);
