@@ -20,7 +20,7 @@ typedef struct methods_case {
   const char *events[2];   /* of each dump */
   const char *choices;     /* "RUN=METHOD FIRST-LAST=METHOD"; NULL: none */
   const char *want;        /* "METHOD: RUN,RUN" of each block, joined by ';'; METHOD is "none" where nothing
-                              ran, as in a load, and "unknown" where it cannot be told */
+                              ran, as in a load, and "unknown" if the files do not say */
   const char *rule;        /* part of the last block's rule; NULL: any rule */
 } methods_case;
 

@@ -146,13 +146,13 @@ typedef struct hand_zip {
   uint32_t offsets[8];
 } hand_zip;
 
-static void put(hand_zip *zip, unsigned width, uint64_t value) {
+static void append_number(hand_zip *zip, unsigned width, uint64_t value) {
   for (unsigned i = 0; i < width && zip->size < sizeof zip->bytes; i++)
     zip->bytes[zip->size++] = (uint8_t)(value >> (8 * i));
 }
 
-static void put_text(hand_zip *zip, const char *text) {
-  while (*text) put(zip, 1, (uint8_t)*text++);
+static void append_text(hand_zip *zip, const char *text) {
+  while (*text) append_number(zip, 1, (uint8_t)*text++);
 }
 
 static uint32_t crc32_of(const char *data) {
@@ -166,38 +166,38 @@ static uint32_t crc32_of(const char *data) {
 
 /* Writes the part that local headers and directory entries share, from the version needed to the length of the extra
  * field. */
-static void put_common(hand_zip *zip, const hand_entry *entry) {
+static void append_common(hand_zip *zip, const hand_entry *entry) {
   uint32_t length = (uint32_t)strlen(entry->data);
-  put(zip, 2, 20);
-  put(zip, 2, entry->flags);
-  put(zip, 2, entry->method);
-  put(zip, 4, 0x00210000); /* time and date */
-  put(zip, 4, entry->crc == UINT32_MAX ? crc32_of(entry->data) : entry->crc);
-  put(zip, 4, entry->compressed_size == UINT32_MAX ? length : entry->compressed_size);
-  put(zip, 4, entry->size == UINT32_MAX ? length : entry->size);
-  put(zip, 2, strlen(entry->name));
-  put(zip, 2, 0);
+  append_number(zip, 2, 20);
+  append_number(zip, 2, entry->flags);
+  append_number(zip, 2, entry->method);
+  append_number(zip, 4, 0x00210000); /* time and date */
+  append_number(zip, 4, entry->crc == UINT32_MAX ? crc32_of(entry->data) : entry->crc);
+  append_number(zip, 4, entry->compressed_size == UINT32_MAX ? length : entry->compressed_size);
+  append_number(zip, 4, entry->size == UINT32_MAX ? length : entry->size);
+  append_number(zip, 2, strlen(entry->name));
+  append_number(zip, 2, 0);
 }
 
-static void put_entries(hand_zip *zip, const hand_entry *entries, size_t count) {
+static void append_entries(hand_zip *zip, const hand_entry *entries, size_t count) {
   for (size_t i = 0; i < count; i++) {
     zip->offsets[i] = (uint32_t)zip->size;
-    put_text(zip, "PK\3\4");
-    put_common(zip, &entries[i]);
-    put_text(zip, entries[i].name);
-    put_text(zip, entries[i].data);
+    append_text(zip, "PK\3\4");
+    append_common(zip, &entries[i]);
+    append_text(zip, entries[i].name);
+    append_text(zip, entries[i].data);
   }
 }
 
-static void put_directory(hand_zip *zip, const hand_entry *entries, size_t count) {
+static void append_directory(hand_zip *zip, const hand_entry *entries, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    put_text(zip, "PK\1\2");
-    put(zip, 2, 20);
-    put_common(zip, &entries[i]);
-    put(zip, 8, 0);
-    put(zip, 2, 0); /* comment, disk, attributes */
-    put(zip, 4, zip->offsets[i]);
-    put_text(zip, entries[i].name);
+    append_text(zip, "PK\1\2");
+    append_number(zip, 2, 20);
+    append_common(zip, &entries[i]);
+    append_number(zip, 8, 0);
+    append_number(zip, 2, 0); /* comment, disk, attributes */
+    append_number(zip, 4, zip->offsets[i]);
+    append_text(zip, entries[i].name);
   }
 }
 
@@ -205,39 +205,39 @@ typedef struct hand_end {
   uint64_t entries, size, offset;
 } hand_end;
 
-static void put_end64(hand_zip *zip, const hand_end *end) {
+static void append_end64(hand_zip *zip, const hand_end *end) {
   uint64_t at = zip->size;
-  put_text(zip, "PK\6\6");
-  put(zip, 8, 44);
-  put(zip, 4, 0x002D002D);
-  put(zip, 8, 0);
-  put(zip, 8, end->entries);
-  put(zip, 8, end->entries);
-  put(zip, 8, end->size);
-  put(zip, 8, end->offset);
-  put_text(zip, "PK\6\7");
-  put(zip, 4, 0);
-  put(zip, 8, at);
-  put(zip, 4, 1);
+  append_text(zip, "PK\6\6");
+  append_number(zip, 8, 44);
+  append_number(zip, 4, 0x002D002D);
+  append_number(zip, 8, 0);
+  append_number(zip, 8, end->entries);
+  append_number(zip, 8, end->entries);
+  append_number(zip, 8, end->size);
+  append_number(zip, 8, end->offset);
+  append_text(zip, "PK\6\7");
+  append_number(zip, 4, 0);
+  append_number(zip, 8, at);
+  append_number(zip, 4, 1);
 }
 
-static void put_end(hand_zip *zip, const hand_end *end, const char *comment) {
-  put_text(zip, "PK\5\6");
-  put(zip, 4, 0);
-  put(zip, 2, ETR_MIN(end->entries, UINT16_MAX));
-  put(zip, 2, ETR_MIN(end->entries, UINT16_MAX));
-  put(zip, 4, ETR_MIN(end->size, UINT32_MAX));
-  put(zip, 4, ETR_MIN(end->offset, UINT32_MAX));
-  put(zip, 2, strlen(comment));
-  put_text(zip, comment);
+static void append_end(hand_zip *zip, const hand_end *end, const char *comment) {
+  append_text(zip, "PK\5\6");
+  append_number(zip, 4, 0);
+  append_number(zip, 2, ETR_MIN(end->entries, UINT16_MAX));
+  append_number(zip, 2, ETR_MIN(end->entries, UINT16_MAX));
+  append_number(zip, 4, ETR_MIN(end->size, UINT32_MAX));
+  append_number(zip, 4, ETR_MIN(end->offset, UINT32_MAX));
+  append_number(zip, 2, strlen(comment));
+  append_text(zip, comment);
 }
 
 static void write_zip(hand_zip *zip, const hand_entry *entries, size_t count) {
   *zip = (hand_zip){0};
-  put_entries(zip, entries, count);
+  append_entries(zip, entries, count);
   size_t directory = zip->size;
-  put_directory(zip, entries, count);
-  put_end(zip, &(hand_end){count, zip->size - directory, directory}, "");
+  append_directory(zip, entries, count);
+  append_end(zip, &(hand_end){count, zip->size - directory, directory}, "");
 }
 
 /* Makes a name for another file in /tmp, for the calling test. */
@@ -400,14 +400,14 @@ Test(archive, compressed_entries_can_be_copied_as_they_are) {
 static void write_variant(hand_zip *zip, const char *before, size_t shift, bool zip64, const char *comment) {
   static const hand_entry entries[] = {ENTRY("x", "ex"), ENTRY("y", "why")};
   *zip = (hand_zip){0};
-  put_text(zip, before);
-  put_entries(zip, entries, 2);
+  append_text(zip, before);
+  append_entries(zip, entries, 2);
   for (size_t i = 0; i < 2; i++) zip->offsets[i] -= (uint32_t)shift;
   size_t directory = zip->size;
-  put_directory(zip, entries, 2);
+  append_directory(zip, entries, 2);
   hand_end end = {2, zip->size - directory, directory - shift};
-  if (zip64) put_end64(zip, &end);
-  put_end(zip, zip64 ? &(hand_end){UINT16_MAX, UINT32_MAX, UINT32_MAX} : &end, comment);
+  if (zip64) append_end64(zip, &end);
+  append_end(zip, zip64 ? &(hand_end){UINT16_MAX, UINT32_MAX, UINT32_MAX} : &end, comment);
 }
 
 Test(archive, zips_with_zip64_and_leading_bytes_are_read) {
@@ -443,20 +443,20 @@ static void put_wide_directory(hand_zip *zip, const hand_entry *entries, size_t 
     hand_entry wide = entries[i];
     wide.size = wide.compressed_size = UINT32_MAX - 1;
     size_t at = zip->size;
-    put_text(zip, "PK\1\2");
-    put(zip, 2, 45);
-    put_common(zip, &wide);
+    append_text(zip, "PK\1\2");
+    append_number(zip, 2, 45);
+    append_common(zip, &wide);
     memset(zip->bytes + at + 20, 0xFF, 8);
     zip->bytes[at + 30] = 4 + 24;
-    put(zip, 8, 0);
-    put(zip, 2, 0);
-    put(zip, 4, UINT32_MAX);
-    put_text(zip, entries[i].name);
-    put(zip, 2, 1);
-    put(zip, 2, 24);
-    put(zip, 8, strlen(entries[i].data));
-    put(zip, 8, strlen(entries[i].data));
-    put(zip, 8, zip->offsets[i]);
+    append_number(zip, 8, 0);
+    append_number(zip, 2, 0);
+    append_number(zip, 4, UINT32_MAX);
+    append_text(zip, entries[i].name);
+    append_number(zip, 2, 1);
+    append_number(zip, 2, 24);
+    append_number(zip, 8, strlen(entries[i].data));
+    append_number(zip, 8, strlen(entries[i].data));
+    append_number(zip, 8, zip->offsets[i]);
   }
 }
 
@@ -471,11 +471,11 @@ Test(archive, entries_that_overlap_are_refused) {
     hand_zip zip = {0};
     opened it;
     bool wide = i % 2;
-    put_entries(&zip, entries, 3);
+    append_entries(&zip, entries, 3);
     zip.offsets[1] += (uint32_t)cases[i / 2].shift;
     size_t directory = zip.size;
-    (wide ? put_wide_directory : put_directory)(&zip, entries, 3);
-    put_end(&zip, &(hand_end){3, zip.size - directory, directory}, "");
+    (wide ? put_wide_directory : append_directory)(&zip, entries, 3);
+    append_end(&zip, &(hand_end){3, zip.size - directory, directory}, "");
     open_bytes(&it, zip.bytes, zip.size);
     cr_expect_eq(it.status, cases[i / 2].overlaps ? ETR_ERROR_FORMAT : ETR_OK, "case %zu: %s", i, it.error.message);
     cr_expect(!cases[i / 2].overlaps || strstr(it.error.message, "overlap"), "case %zu: %s", i, it.error.message);
@@ -499,8 +499,8 @@ Test(archive, ends_that_lie_are_refused) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     hand_zip zip = {0};
     opened it;
-    put_directory(&zip, &entry, 1);
-    put_end(&zip, &cases[i].end, "");
+    append_directory(&zip, &entry, 1);
+    append_end(&zip, &cases[i].end, "");
     open_bytes(&it, zip.bytes, zip.size);
     cr_expect(it.status == ETR_ERROR_FORMAT && strstr(it.error.message, cases[i].message) && *it.error.message,
               "case %zu: %s", i, it.error.message);

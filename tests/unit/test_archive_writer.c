@@ -13,7 +13,7 @@ typedef struct taken {
   size_t size, most;
 } taken;
 
-static bool take(void *context, const void *data, size_t size) {
+static bool take_bytes(void *context, const void *data, size_t size) {
   taken *t = context;
   if (t->size + size > t->most) return false;
   t->data = realloc(t->data, t->size + size);
@@ -25,7 +25,7 @@ static bool take(void *context, const void *data, size_t size) {
 static etr_slice bytes_of(const taken *t) { return (etr_slice){t->data, t->size}; }
 
 static etr_status write_three(taken *t, etr_error *error) {
-  etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take, t});
+  etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take_bytes, t});
   etr_status status = etr_archive_writer_add_bytes(writer, "empty", (etr_slice){0}, error);
   if (status == ETR_OK) status = etr_archive_writer_add_bytes(writer, "a/b", ETR_SLICE("text"), error);
   if (status == ETR_OK) status = etr_archive_writer_add_bytes(writer, "n\xC3\xA4me", ETR_SLICE("more"), error);
@@ -79,7 +79,7 @@ Test(archive_writer, an_emitter_that_changes_its_output_is_refused) {
   taken t = {.most = SIZE_MAX};
   etr_error error;
   int calls = 0;
-  etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take, &t});
+  etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take_bytes, &t});
   cr_expect_eq(etr_archive_writer_add(writer, "x", emit_counter, &calls, &error), ETR_ERROR_FORMAT);
   cr_expect(strstr(error.message, "changed") && strcmp(error.entry, "x") == 0);
   etr_archive_writer_close(writer);
@@ -97,7 +97,7 @@ Test(archive_writer, copied_entries_are_checked) {
     etr_status status = ETR_OK;
     (void)snprintf(path, sizeof path, FIXTURES "/%s", records[i]);
     cr_assert_eq(etr_archive_open(&archive, path, NULL), ETR_OK);
-    etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take, &t});
+    etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take_bytes, &t});
     for (size_t k = 0; status == ETR_OK && k < etr_archive_count(archive); k++)
       status = etr_archive_writer_copy(writer, etr_archive_name(archive, k), archive, k, NULL);
     cr_expect_eq(status, i == 2 ? ETR_ERROR_FORMAT : ETR_OK, "%s", path);

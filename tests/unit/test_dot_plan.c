@@ -214,7 +214,7 @@ Test(dot_plan, top_opens_the_way_to_the_slowest_nodes) {
   cr_expect_eq(plan.edge_count, 9);
   double ticks = 0;
   for (size_t i = 0; i < plan.box_count; i++) ticks += plan.boxes[i].sum.ticks;
-  cr_expect_eq(ticks, 52 + 140, "nothing is lost: %g", ticks);
+  cr_expect_eq(ticks, 52 + 140, "nothing is missing: %g", ticks);
   cr_expect_eq(coloured_ticks(&plan), 140);
   cr_expect_eq(plan.hottest, 90);
   cr_expect_eq(plan.choice.top_ticks, 140);

@@ -22,7 +22,7 @@ typedef struct lines {
   size_t used, benches;
 } lines;
 
-static void add(lines *l, const char *text) {
+static void add_line(lines *l, const char *text) {
   l->used += (size_t)snprintf(l->text + l->used, ROOM - l->used, "%s\n", text);
   cr_assert_lt(l->used, ROOM);
 }
@@ -34,7 +34,7 @@ static void add_measure(lines *l, const char *host, const char *device, const ch
                  "{\"name\": \"n\", \"run\": \"run-%02zu\", \"host\": \"%s\", \"device\": \"%s\", \"command\": \"%s\", "
                  "%s\"measure\": \"%s\", \"unit\": \"ms\", \"p50\": %.12g}",
                  l->benches, host, device, command, kind, measure, p50);
-  add(l, line);
+  add_line(l, line);
 }
 
 /* Adds a bench of the same kind, with one method. */
@@ -113,10 +113,11 @@ Test(earlier, another_command_is_found_but_gives_no_history) {
 Test(earlier, damaged_lines_are_ignored) {
   lines l = {.text = ""};
   add_bench(&l, 1);
-  add(&l, "{\"name\": \"n\", \"run\": \"run-01\", \"ho");
-  add(&l, "null");
-  add(&l, "{\"name\": \"n\", \"run\": \"../x\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\"}");
-  add(&l, "{\"name\": \"n\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\", \"measure\": \"forward\"}");
+  add_line(&l, "{\"name\": \"n\", \"run\": \"run-01\", \"ho");
+  add_line(&l, "null");
+  add_line(&l, "{\"name\": \"n\", \"run\": \"../x\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\"}");
+  add_line(&l,
+           "{\"name\": \"n\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\", \"measure\": \"forward\"}");
   add_bench(&l, 0);
   add_bench(&l, -1);
   add_bench(&l, 2);

@@ -17,7 +17,7 @@ static char folder[] = "/tmp/etrecord-tb-watch-XXXXXX";
 
 static void path_of(char path[128], const char *name) { (void)snprintf(path, 128, "%s/%s", folder, name); }
 
-static void put(const char *name, const char *text) {
+static void write_file(const char *name, const char *text) {
   char path[128];
   path_of(path, name);
   FILE *file = fopen(path, "w");
@@ -49,14 +49,14 @@ ParameterizedTest(bool *use_inotify, folder_watch, new_files_are_reported_once, 
   char name[NAME_MAX + 1];
   (void)signal(SIGINT, SIG_DFL); /* a process that a shell starts in the background ignores it */
   cr_assert(mkdtemp(folder) != NULL);
-  put("there", "before");
+  write_file("there", "before");
   cr_assert(folder_watch_begin(watch, folder, *use_inotify, 0.01));
-  put("a", "1");
+  write_file("a", "1");
   expect_file(watch, "a");
-  put(".hidden", "2");
+  write_file(".hidden", "2");
   move(".hidden", "b");
   expect_file(watch, "b");
-  put("a", "another");
+  write_file("a", "another");
   expect_file(watch, "a");
   (void)raise(SIGINT); /* the signal is pending until the next file is requested */
   cr_expect_eq(folder_watch_next(watch, name), FOLDER_ENDED);

@@ -12,7 +12,7 @@ typedef struct taken {
   bool is_full;
 } taken;
 
-static bool take(void *context, const void *data, size_t size) {
+static bool take_bytes(void *context, const void *data, size_t size) {
   taken *t = context;
   (void)data;
   t->size += size;
@@ -50,7 +50,7 @@ Test(limited, output_stops_at_the_limit) {
     taken t = {0};
     etr_error error = {0};
     etr_limited limited = {emit_text, "texts", cases[i].max_bytes, cases[i].written};
-    cr_expect_eq(etr_emit_limited(&limited, &(etr_sink){take, &t}, &error), cases[i].status, "case %zu", i);
+    cr_expect_eq(etr_emit_limited(&limited, &(etr_sink){take_bytes, &t}, &error), cases[i].status, "case %zu", i);
     cr_expect(t.size == cases[i].size && limited.written == cases[i].written + cases[i].size, "case %zu: %zu", i,
               t.size);
     cr_expect_eq(cases[i].status != ETR_OK, strstr(error.message, "raise this limit with --max-output") != NULL,
@@ -61,6 +61,6 @@ Test(limited, output_stops_at_the_limit) {
 Test(limited, other_failures_are_passed_on) {
   taken t = {.is_full = true};
   etr_limited full = {.emit = emit_text, .context = "texts"}, other = {.emit = emit_nothing};
-  cr_expect_eq(etr_emit_limited(&full, &(etr_sink){take, &t}, NULL), ETR_ERROR_IO);
-  cr_expect_eq(etr_emit_limited(&other, &(etr_sink){take, &t}, NULL), ETR_ERROR_MEMORY);
+  cr_expect_eq(etr_emit_limited(&full, &(etr_sink){take_bytes, &t}, NULL), ETR_ERROR_IO);
+  cr_expect_eq(etr_emit_limited(&other, &(etr_sink){take_bytes, &t}, NULL), ETR_ERROR_MEMORY);
 }

@@ -168,7 +168,7 @@ Test(metadata, the_oldest_ancestor_is_found) {
 Test(metadata, an_ancestor_is_found_in_escaped_text) {
   static const struct {
     const char *text;
-    bool told;
+    bool is_known;
     const char *name;
   } cases[] = {
       {"[{\\\"name\\\": \\\"a\\\", \\\"target\\\": \\\"t\\\", \\\"graph_id\\\": 7, \\\"from_node\\\": []}]", true, "a"},
@@ -184,9 +184,9 @@ Test(metadata, an_ancestor_is_found_in_escaped_text) {
   const char *seven = etr_escaped_graph_id(strings.arena, 7);
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const char *name = "";
-    cr_expect_eq(etr_ancestor_in_escaped(&name, &strings, etr_slice_of(cases[i].text), seven), cases[i].told, "%s",
+    cr_expect_eq(etr_ancestor_in_escaped(&name, &strings, etr_slice_of(cases[i].text), seven), cases[i].is_known, "%s",
                  cases[i].text);
-    if (cases[i].told && cases[i].name) cr_expect_str_eq(name, cases[i].name);
-    if (cases[i].told && !cases[i].name) cr_expect_null(name, "%s", cases[i].text);
+    if (cases[i].is_known && cases[i].name) cr_expect_str_eq(name, cases[i].name);
+    if (cases[i].is_known && !cases[i].name) cr_expect_null(name, "%s", cases[i].text);
   }
 }

@@ -29,16 +29,16 @@ Test(program, the_dump_argument_is_removed) {
   cr_expect_null(program_without_dump(ARGUMENTS("r", "x")));
 }
 
-static void put(const char *path, const char *text) {
+static void write_file(const char *path, const char *text) {
   FILE *file = fopen(path, "w");
   cr_assert(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
 Test(program, equal_model_files_are_the_same_model) {
   char one[] = "/tmp/etrecord-tb-model-1", same[] = "/tmp/etrecord-tb-model-2", other[] = "/tmp/etrecord-tb-model-3";
-  put(one, "model");
-  put(same, "model");
-  put(other, "models");
+  write_file(one, "model");
+  write_file(same, "model");
+  write_file(other, "models");
   const char *const *base = ARGUMENTS("r", "--model_path", one);
   cr_expect(program_has_same_model(base, base));
   cr_expect(program_has_same_model(base, ARGUMENTS("r", "--model_path", same)));

@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 static const etr_phases_told *find(runs_text *t) {
-  const etr_phases_told *told = etr_run_phases_find(&t->all, &t->dump, 1, &t->arena);
-  cr_assert(told);
-  return told;
+  const etr_phases_told *phases = etr_run_phases_find(&t->all, &t->dump, 1, &t->arena);
+  cr_assert(phases);
+  return phases;
 }
 
 /* "times: prefill decode: 0111 0111": the rule, the names, the phase of each run; blanks are loads. "": no phases. */
@@ -19,14 +19,14 @@ static const char *phases_of(const char *text, size_t operators) {
   static char out[RUNS_TEXT_MOST + 64];
   runs_text_begin(&t, operators);
   runs_text_add_all(&t, text);
-  const etr_phases_told *told = find(&t);
+  const etr_phases_told *phases = find(&t);
   int used = 0;
   out[0] = '\0';
-  if (told->count) used = snprintf(out, sizeof out, "%s:", etr_phase_rule_name(told->rule));
-  for (size_t i = 0; i < told->count; i++)
-    used += snprintf(out + used, sizeof out - (size_t)used, " %s", told->names[i]);
-  if (told->count) used += snprintf(out + used, sizeof out - (size_t)used, ": ");
-  for (size_t i = 0; told->count && i < t.all.run_count; i++)
+  if (phases->count) used = snprintf(out, sizeof out, "%s:", etr_phase_rule_name(phases->rule));
+  for (size_t i = 0; i < phases->count; i++)
+    used += snprintf(out + used, sizeof out - (size_t)used, " %s", phases->names[i]);
+  if (phases->count) used += snprintf(out + used, sizeof out - (size_t)used, ": ");
+  for (size_t i = 0; phases->count && i < t.all.run_count; i++)
     used += snprintf(out + used, sizeof out - (size_t)used, "%c",
                      t.runs[i].block == 2 ? ' ' : '0' + (int)t.runs[i].phase);
   etr_arena_clear(&t.arena);
@@ -102,7 +102,7 @@ Test(run_phases, noise_has_no_phases) {
   static runs_text t;
   static const char *const slow[] = {"4", "3.1", "5.6", "1o3", "2.2", "1o7"};
   uint64_t seed = 1;
-  size_t told = 0;
+  size_t with_phases = 0;
   for (int series = 0; series < 500; series++) {
     runs_text_begin(&t, 12);
     t.seed = (uint64_t)series;
@@ -111,10 +111,10 @@ Test(run_phases, noise_has_no_phases) {
       size_t way = (size_t)(random_real(&seed) * (double)(sizeof slow / sizeof *slow));
       runs_text_add(&t, i == 0 ? "5" : random_real(&seed) < 0.1 ? slow[way] : "1");
     }
-    told += find(&t)->count > 0;
+    with_phases += find(&t)->count > 0;
     etr_arena_clear(&t.arena);
   }
-  cr_expect_leq(told, 5, "%zu", told);
+  cr_expect_leq(with_phases, 5, "%zu", with_phases);
 }
 
 /* Of many long runs only sixteen are compared, and of short runs as few as their medians need. */
@@ -122,9 +122,9 @@ Test(run_phases, many_runs_are_sampled) {
   static runs_text t;
   runs_text_begin(&t, 8);
   for (int i = 0; i < 500; i++) runs_text_add(&t, i % 5 ? "1" : "20p");
-  const etr_phases_told *told = find(&t);
-  cr_assert_eq(told->count, 2);
-  cr_expect_str_eq(told->names[0], "prefill");
+  const etr_phases_told *phases = find(&t);
+  cr_assert_eq(phases->count, 2);
+  cr_expect_str_eq(phases->names[0], "prefill");
   etr_arena_clear(&t.arena);
 }
 
@@ -141,9 +141,9 @@ Test(run_phases, a_mixture_has_the_noise_of_its_phases) {
     runs[i] = i;
     ticks[i] = t.runs[i].execute_ticks;
   }
-  const etr_phases_told *told = find(&t);
+  const etr_phases_told *phases = find(&t);
   etr_method method = {.name = "forward", .runs = runs, .run_count = RUNS, .execute_per_run = ticks};
-  cr_assert(etr_phases_measure(&method, told, &t.all, &t.arena, &warnings));
+  cr_assert(etr_phases_measure(&method, phases, &t.all, &t.arena, &warnings));
   cr_assert_eq(method.run_phase_count, 2);
   cr_expect_eq(method.mixed_phase_count, 2);
   cr_expect_eq(method.run_phases[0].run_count, 4);
@@ -158,7 +158,7 @@ Test(run_phases, a_mixture_has_the_noise_of_its_phases) {
   cr_expect_str_eq(warnings.list.data[0].message,
                    "averages of method forward mix runs of different kinds: 4 prefill, 20 decode (estimated)");
   method = (etr_method){.name = "forward", .runs = runs + 1, .run_count = 3, .execute_per_run = ticks + 1};
-  cr_assert(etr_phases_measure(&method, told, &t.all, &t.arena, &warnings));
+  cr_assert(etr_phases_measure(&method, phases, &t.all, &t.arena, &warnings));
   cr_expect_eq(method.mixed_phase_count, 1);
   cr_expect_eq(warnings.list.count, 1);
   etr_arena_clear(&t.arena);

@@ -38,7 +38,7 @@ static uint32_t format_module(tiny *t, uint32_t parent, const char *format, unsi
 }
 
 /* Counts the children of a box; ETR_NONE: of the top. */
-static size_t children(const tiny *t, const etr_scopes *scopes, uint32_t box) {
+static size_t count_children(const tiny *t, const etr_scopes *scopes, uint32_t box) {
   size_t count = 0;
   for (size_t i = 0; i < scopes->count; i++) count += scopes->list[i].parent == box;
   for (size_t i = 0; i < t->nodes.count; i++)
@@ -48,12 +48,12 @@ static size_t children(const tiny *t, const etr_scopes *scopes, uint32_t box) {
 
 /* Checks the guarantees of scope.h. */
 static void expect_sound(const tiny *t, const etr_scopes *scopes) {
-  cr_expect_leq(children(t, scopes, ETR_NONE), 32, "%zu on top", children(t, scopes, ETR_NONE));
+  cr_expect_leq(count_children(t, scopes, ETR_NONE), 32, "%zu on top", count_children(t, scopes, ETR_NONE));
   for (uint32_t i = 0; i < scopes->count; i++) {
     const etr_scope *s = &scopes->list[i];
     cr_expect(s->parent == ETR_NONE ? s->depth == 0 : s->parent < i && s->depth == scopes->list[s->parent].depth + 1,
               "order of %s", s->label);
-    cr_expect_leq(children(t, scopes, i), 100, "%zu in %s", children(t, scopes, i), s->label);
+    cr_expect_leq(count_children(t, scopes, i), 100, "%zu in %s", count_children(t, scopes, i), s->label);
     for (uint32_t k = 0; k < i; k++)
       cr_expect(scopes->list[k].parent != s->parent || strcmp(scopes->list[k].label, s->label) != 0, "two boxes %s",
                 s->label);
@@ -354,7 +354,7 @@ Test(scope, hostile_modules_end) {
   }
   for (unsigned i = 0; i < 3000; i++) op(&t, tiny_module(&t, 0, "same", ""));
   etr_scopes scopes = build(&t);
-  cr_expect_leq(children(&t, &scopes, ETR_NONE), 32);
+  cr_expect_leq(count_children(&t, &scopes, ETR_NONE), 32);
   for (size_t i = 0; i < scopes.count; i++) cr_expect_leq(scopes.list[i].depth, 40);
   tiny_clear(&t);
 }

@@ -53,14 +53,14 @@ static void expect_sums(const char *fixture, const etr_profile *profile, const e
               etr_ticks_to_ns(profile, method->execute.p90) / 1e6, fixture);
   const etr_tb_curve *each = find_of_method(curves, "timeline_us/avg", method, is_only),
                      *sums = find_of_method(curves, "timeline_us/cumulative", method, is_only);
-  double so_far = 0, told = (double)(method->nodes_ticks + method->delegate_only_ticks + method->unexplained_ticks) /
-                            (double)method->run_count;
+  double so_far = 0, whole = (double)(method->nodes_ticks + method->delegate_only_ticks + method->unexplained_ticks) /
+                             (double)method->run_count;
   for (size_t i = 0; i < each->count; i++) {
     so_far += each->values[i];
     expect_near(sums->values[i], so_far, fixture);
     cr_expect(i == 0 || each->steps[i] > each->steps[i - 1]);
   }
-  expect_near(so_far, etr_ticks_to_ns(profile, told) / 1e3, fixture);
+  expect_near(so_far, etr_ticks_to_ns(profile, whole) / 1e3, fixture);
 }
 
 Test(tb_curves, curves_add_up_to_the_method) {

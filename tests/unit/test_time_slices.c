@@ -50,7 +50,7 @@ static void expect_order(const etr_method *m) {
   for (size_t i = 1; i < m->time_slice_count; i++) {
     const etr_time_slice *before = &m->time_slices[i - 1], *p = &m->time_slices[i];
     cr_expect(before->node < p->node || (before->node == p->node && (p->node == ETR_NONE || before->run <= p->run)),
-              "portion %zu", i);
+              "slice %zu", i);
   }
 }
 
