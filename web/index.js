@@ -231,7 +231,7 @@ class Dashboard {
   }
 
   tabs() {
-    const isThere = {compare: this.bases().length > 0, fleet: this.source.fleet && this.records.length > 1};
+    const isThere = {compare: this.bases().length > 0, fleet: Boolean(this.source.fleet) && this.records.length > 1};
     const views = VIEWS.filter(([view]) => isThere[view] ?? true);
     const tab = ([view, title]) => element('button', {type: 'button', role: 'tab', id: `tab-${view}`, 'aria-selected': String(view === this.view), 'aria-controls': 'view', tabindex: view === this.view ? '0' : '-1', onclick: () => this.show(view)}, title);
     const list = element('div', {class: 'tabs', role: 'tablist', 'aria-label': 'Views', onkeydown: event => {
