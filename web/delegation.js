@@ -18,7 +18,7 @@ function operatorsTable(app) {
 }
 
 /* Columns that some backends record: the delegate overhead by phase, then the whole call by compute unit. */
-const DELEGATE_PARTS = [['copy_in', 'copying in'], ['compute', 'computing'], ['wait', 'waiting'], ['copy_out', 'copying out'], ['other', 'other'], ['npu', 'NPU'], ['gpu', 'GPU'], ['cpu', 'CPU']];
+const DELEGATE_PARTS = [['copy_in', 'copying in'], ['compute', 'computing'], ['wait', 'waiting'], ['copy_out', 'copying out'], ['other', 'other overhead'], ['npu', 'NPU'], ['gpu', 'GPU'], ['cpu', 'CPU']];
 
 function delegatesTable(app) {
   return plainTable('Delegates', [
