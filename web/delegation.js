@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// delegation.js - what runs in delegates and what does not, per operator type, as ExecuTorch's print_delegation_info counts it; and each delegate.
+// delegation.js - the view that counts delegated and non-delegated operators by type, as ExecuTorch's print_delegation_info does, and lists each delegate.
 
 import {element, plainTable, timeCell} from './dom.js';
 import {countText, shareText} from './format.js';
@@ -13,12 +13,12 @@ function operatorsTable(app) {
     {title: `avg ${app.unitName()}`, class: 'number', cell: row => app.time(row.delegated_avg)},
     {title: 'non-delegated', class: 'number', cell: row => String(row.non_delegated)},
     {title: `avg ${app.unitName()}`, class: 'number', cell: row => app.time(row.non_delegated_avg)},
-    {title: 'share', class: 'number', cell: row => shareText(row.non_delegated_avg, app.method.execute.avg)},
+    {title: 'share outside delegates', class: 'number', cell: row => shareText(row.non_delegated_avg, app.method.execute.avg)},
   ], rows);
 }
 
-/* A delegate's own time by phase, and all of its time by compute unit. */
-const DELEGATE_PARTS = [['copy_in', 'copying in'], ['compute', 'computing'], ['wait', 'waiting'], ['copy_out', 'copying out'], ['other', 'other'], ['npu', 'NPU'], ['gpu', 'GPU'], ['cpu', 'CPU']];
+/* Columns that some backends record: the delegate overhead by phase, then the whole call by compute unit. */
+const DELEGATE_PARTS = [['copy_in', 'copying in'], ['compute', 'computing'], ['wait', 'waiting'], ['copy_out', 'copying out'], ['other', 'other overhead'], ['npu', 'NPU'], ['gpu', 'GPU'], ['cpu', 'CPU']];
 
 function delegatesTable(app) {
   return plainTable('Delegates', [
@@ -26,21 +26,21 @@ function delegatesTable(app) {
     {title: 'backend', class: 'key', cell: row => row.backend},
     {title: 'nodes', class: 'number', cell: row => String(row.nodes ?? '–')},
     {title: `call avg ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? app.time(row.call) : '–')},
-    {title: `on nodes ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? timeCell(app, row.on_nodes, row.estimated ?? 0) : '–')},
+    {title: `graph operators ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? timeCell(app, row.on_nodes, row.estimated ?? 0) : '–')},
     ...DELEGATE_PARTS.filter(([key]) => app.method.delegates.some(row => row[key] > 0)).map(([key, title]) => ({title: `${title} ${app.unitName()}`, class: 'number', cell: row => app.time(row[key])})),
     {title: 'share', class: 'number', cell: row => shareText(app.method.runs ? row.call : null, app.method.execute.avg)},
   ], [...app.method.delegates].sort((a, b) => b.call - a.call || a.instruction - b.instruction));
 }
 
-/** The view. */
+/** Makes the view. */
 export function delegationView(app) {
   const {delegation} = app.method;
-  if (!app.method.hasGraph) return element('p', {class: 'note'}, 'No ETRecord, so there is no graph to count.');
+  if (!app.method.hasGraph) return element('p', {class: 'note'}, 'The graph is missing, because no ETRecord was given; delegated operators cannot be counted.');
   const all = delegation.delegated_nodes + delegation.non_delegated_nodes;
   const part = (name, count) => element('span', {class: `part ${name}`, style: {'flex-grow': String(count)}});
   return element('div', {class: 'delegation'},
     element('p', {class: 'lead'}, `${countText(delegation.delegated_subgraphs, 'delegated subgraph')} · ${delegation.delegated_nodes} of ${countText(all, 'node')} delegated, ${delegation.non_delegated_nodes} not`),
-    delegation.ambiguous ? element('p', {class: 'note'}, `${countText(delegation.ambiguous, 'node')} could be on the other side: debug handles do not say which of them delegates took.`) : null,
+    delegation.ambiguous ? element('p', {class: 'note'}, `${countText(delegation.ambiguous, 'node')} may be counted on the wrong side, because debug handles do not say which of several nodes was delegated.`) : null,
     all ? element('div', {class: 'balance-bar thin', 'aria-hidden': 'true'}, part('backend-1', delegation.delegated_nodes), part('backend-0', delegation.non_delegated_nodes)) : null,
     element('div', {class: 'grid wide'}, element('section', {class: 'card'}, operatorsTable(app)), app.method.delegates.length ? element('section', {class: 'card'}, delegatesTable(app)) : null));
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// details.js - all that is known of one operator.
+// details.js - the panel with all that is known of one operator.
 
 import {distributionBar, linearScale} from './distribution.js';
 import {element} from './dom.js';
 import {callsText, cyclesText, rateText, shareText, sourceText} from './format.js';
-import {matchText} from './model.js';
+import {TOP_LEVEL, matchText} from './model.js';
 
 function operatorLink(app, operator) {
   return element('button', {type: 'button', class: 'text-link', onclick: () => app.select(operator)}, operator.name);
 }
 
-/** Operators whose time this one carries. */
-export function carriedBy(method, operator) {
+/** Returns the operators that were fused into this one: its time includes theirs. */
+export function fusedInto(method, operator) {
   return method.operators.filter(other => other.carrier === operator.index);
 }
 
@@ -29,8 +29,8 @@ function timeRows(app, operator) {
 function untimedText(app, operator) {
   if (operator.timed) return null;
   const carrier = app.method.operators[operator.carrier];
-  if (carrier) return element('p', {class: 'note'}, 'Fused: its time is part of ', operatorLink(app, carrier), '.');
-  return element('p', {class: 'note'}, app.method.runs ? 'No event was matched to this operator, so it has no time.' : 'The record has no run times.');
+  if (carrier) return element('p', {class: 'note'}, 'Fused into another operator; its time is part of ', operatorLink(app, carrier), '.');
+  return element('p', {class: 'note'}, app.method.runs ? 'No event was matched to this operator, so it has no time.' : 'This record has no run times.');
 }
 
 function sourceBlock(source) {
@@ -46,14 +46,14 @@ function matchLine(operator) {
     element('span', {class: 'badge'}, operator.match === 'aligned' ? 'estimated' : operator.match), ` matched ${matchText(operator.match)}${text}`);
 }
 
-/* Per inference; of one call where it was not timed. */
+/* Costs of one inference, or of one call if the operator was not timed. */
 function costRows(operator) {
   const about = operator.hinted ? '≈ ' : '', known = (value, unit) => (value === null ? null : `${about}${rateText(value)}${unit}`);
-  const rate = operator.arithmetic === 'integer' ? ' Gop/s of integers' : ' GFLOP/s';
+  const rate = operator.arithmetic === 'integer' ? ' Gop/s (int)' : ' GFLOP/s';
   return [
-    ['MACs', known(operator.macs, '')], ['bytes moved', known(operator.bytes, '')], ['intensity', operator.macs > 0 ? known(operator.intensity, ' FLOP per byte') : null],
+    ['MACs', known(operator.macs, '')], ['bytes read and written', known(operator.bytes, '')], ['intensity', operator.macs > 0 ? known(operator.intensity, ' FLOP per byte') : null],
     ['rate', operator.macs > 0 ? known(operator.gflops, rate) : null], ['bandwidth', known(operator.gbs, ' GB/s')],
-    ['reaches', operator.ofPeak === null ? null : `${shareText(operator.ofPeak, 1)} of ${operator.bound ? `the ${operator.bound} roof` : 'the best of this record'}`],
+    ['of peak', operator.ofPeak === null ? null : `${shareText(operator.ofPeak, 1)} of ${operator.bound ? `the ${operator.bound} peak` : 'the best rate of this record'}`],
   ];
 }
 
@@ -62,16 +62,16 @@ function definitions(rows) {
     .flatMap(([key, value]) => [element('dt', {}, key), element('dd', {}, value)]));
 }
 
-function carriedBlock(app, operator) {
-  const carried = carriedBy(app.method, operator);
-  if (carried.length === 0) return null;
-  return element('section', {}, element('h3', {}, 'Carries the time of'), element('ul', {}, carried.map(other => element('li', {}, operatorLink(app, other)))));
+function fusedBlock(app, operator) {
+  const fused = fusedInto(app.method, operator);
+  if (fused.length === 0) return null;
+  return element('section', {}, element('h3', {}, 'Fused into this operator'), element('ul', {}, fused.map(other => element('li', {}, operatorLink(app, other)))));
 }
 
-/** The panel beside the view. */
+/** Makes the panel beside the view. */
 export function detailsPanel(app, operator) {
   const rows = [
-    ['operator', operator.op], ['module', operator.module?.path || '(the model itself)'], ['module type', operator.module?.type],
+    ['operator', operator.op], ['module', operator.module?.path || TOP_LEVEL], ['module type', operator.module?.type],
     ['output', operator.outputs], ['inputs', operator.inputs], ['arguments', operator.arguments], ['debug handle', operator.handle || 'none'], ['subgraph', operator.subgraph],
     ['backend', operator.backend], ['delegate', operator.delegate >= 0 ? `call at instruction ${operator.delegate}` : null], ['compute unit', operator.computeUnit],
     ['cycles', operator.cycles === null ? null : cyclesText(operator.cycles)], ['runs as', operator.runsAs],
@@ -79,5 +79,5 @@ export function detailsPanel(app, operator) {
   return element('aside', {class: 'details', 'aria-label': `Details of ${operator.name}`},
     element('header', {}, element('h2', {}, operator.name), element('button', {type: 'button', class: 'close', 'aria-label': 'Close details', onclick: () => app.select(null)}, '×')),
     matchLine(operator), untimedText(app, operator), operator.timed ? distributionBar(operator, linearScale(operator.max), ns => app.time(ns)) : null,
-    definitions(timeRows(app, operator)), definitions(costRows(operator)), definitions(rows), sourceBlock(operator.source), carriedBlock(app, operator));
+    definitions(timeRows(app, operator)), definitions(costRows(operator)), definitions(rows), sourceBlock(operator.source), fusedBlock(app, operator));
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// distribution.js - a bar that tells how a time varies over the runs: a line from the least to the most, a box from p10 to p90, a mark at the median.
+// distribution.js - a bar that shows how a time varies over the runs: a line from minimum to maximum, a box from p10 to p90, a mark at the median.
 
 import {element} from './dom.js';
 
-/** Where a time stands on the bar, in percent, for rows of very different times: logarithmic. Times of 0 stand at its beginning. */
+/** Returns a logarithmic scale over the times of all rows, because rows differ by orders of magnitude. It maps a time in ns to a position in percent; 0 ns is at 0. */
 export function logScale(rows) {
   const times = rows.flatMap(row => [row.min, row.max]).filter(time => time > 0);
   const low = Math.log(times.reduce((a, b) => Math.min(a, b), Infinity)), high = Math.log(times.reduce((a, b) => Math.max(a, b), 0));
   return time => (time > 0 && high > low ? (100 * (Math.log(time) - low)) / (high - low) : 0);
 }
 
-/** The same from 0 to `most`: linear. */
+/** Returns a linear scale: it maps a time from 0 to `most` ns to a position in percent. */
 export function linearScale(most) {
   return time => (most > 0 ? (100 * time) / most : 0);
 }
 
-/** `at` is one of the scales; `time` makes a text of a time. */
+/** Makes the bar. `at` is one of the scales above; `time` formats a time in ns. */
 export function distributionBar(row, at, time) {
   if (row.p50 === null || row.p50 === undefined) return element('span', {class: 'distribution empty'});
   const label = `min ${time(row.min)}, p10 ${time(row.p10)}, median ${time(row.p50)}, p90 ${time(row.p90)}, max ${time(row.max)}`;

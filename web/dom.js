@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dom.js - making elements. Text from a record is hostile: it only ever becomes a text node or an attribute, never markup.
+// dom.js - makes elements. Text from a record may be hostile, so it only becomes text nodes and attributes, never markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -13,7 +13,7 @@ function setProperties(made, properties) {
   }
 }
 
-/** element('button', {class: 'tab', onclick: f, style: {width: '3px'}}, 'text', other, ...); null children are left out. */
+/** Makes an HTML element, as in element('button', {class: 'tab', onclick: f, style: {width: '3px'}}, 'text', other, ...). Children that are null are skipped. */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   setProperties(made, properties);
@@ -21,7 +21,7 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** The same for a drawing. */
+/** Makes an SVG element, with the same arguments as element(); no child may be null. */
 export function drawing(tag, properties = {}, ...children) {
   const made = document.createElementNS(SVG, tag);
   setProperties(made, properties);
@@ -29,24 +29,24 @@ export function drawing(tag, properties = {}, ...children) {
   return made;
 }
 
-/** A <select>: options are [value, text] pairs. */
+/** Makes a <select>; options are [value, text] pairs. */
 export function choice(label, options, chosen, onchange, properties = {}) {
   const select = element('select', {'aria-label': label, onchange: () => onchange(select.value), ...properties},
     options.map(([value, text]) => element('option', {value, selected: value === chosen}, text)));
   return select;
 }
 
-/** Buttons of which one is pressed: options are [value, text] pairs. */
+/** Makes a row of buttons of which one is pressed; options are [value, text] pairs. */
 export function segments(label, options, chosen, onchange) {
   return element('div', {class: 'segments', role: 'group', 'aria-label': label},
     options.map(([value, text]) => element('button', {type: 'button', 'aria-pressed': String(value === chosen), onclick: () => onchange(value)}, text)));
 }
 
-/** A table of few rows: columns are {title, class, cell(row)}. */
+/** Makes a table that holds all its rows; columns are {title, class, cell(row)}. A click on a row calls onrow(row). */
 export function plainTable(caption, columns, rows, onrow) {
   const cells = row => columns.map(column => element('td', {class: column.class}, column.cell(row)));
   const line = row => {
-    const open = onrow && (event => event.target.closest('button, tr') === event.currentTarget && onrow(row)); // buttons inside do what they say
+    const open = onrow && (event => event.target.closest('button, tr') === event.currentTarget && onrow(row)); // a button inside the row handles its own click
     return element('tr', open ? {tabindex: '0', class: 'link', onclick: open, onkeydown: event => event.key === 'Enter' && open(event)} : {}, cells(row));
   };
   return element('table', {class: 'plain'}, element('caption', {}, caption),
@@ -54,25 +54,25 @@ export function plainTable(caption, columns, rows, onrow) {
     element('tbody', {}, rows.map(line)));
 }
 
-/** A number with what it is above it, and a note below. */
+/** Makes a number with a label above it and a note below. */
 export function figure(label, value, note) {
   return element('div', {class: 'figure'}, element('span', {class: 'label'}, label), element('strong', {}, value), note ? element('span', {class: 'label'}, note) : null);
 }
 
-/** A time in a table; marked if a part of it is estimated. */
+/** Makes the cell of a time in ns; it is marked if `estimated` ns of it are estimated. */
 export function timeCell(app, ns, estimated = 0) {
   return estimated > 0 ? estimatedCell(app, ns, estimated < ns ? `${app.time(estimated)} ${app.unitName()} of it estimated` : 'estimated') : app.time(ns);
 }
 
-/** A time that is estimated, be it 0. */
+/** Makes the cell of an estimated time in ns, which may be 0. */
 export function estimatedCell(app, ns, title = 'estimated') {
   return element('span', {class: 'estimated-time', title}, `≈ ${app.time(ns)}`);
 }
 
-/* What tells a control from others of its kind. */
+/* Returns a name that identifies a control among those of its kind. */
 const controlName = control => control.getAttribute('aria-label') ?? (control.id || control.textContent);
 
-/** Draws what is inside `root` anew; what had the focus has it again. */
+/** Calls `draw`, which replaces the content of `root`, and gives the focus back to the control that had it. */
 export function keepFocus(root, draw) {
   const before = document.activeElement, inside = root.contains(before), caret = inside ? before.selectionStart : null, name = inside && controlName(before);
   draw();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// fleet.js - all records of a logdir, a row for each method of each, as their heads tell (schema/head.schema.json).
+// fleet.js - the list of all records in a logdir, with one row per record and method. Figures come from each record's head (schema/head.schema.json).
 
 import {choice, drawing, element, keepFocus} from './dom.js';
 import {UNITS, changeText, countText, dateText, shareText, shortType, timeText} from './format.js';
@@ -8,7 +8,7 @@ import {sortRows} from './model.js';
 import {LongTable} from './table.js';
 
 const SCHEMA_OF_HEAD = 'etrecord-tb/head/1';
-const TREND_HEIGHT = 100, TINTS = 5, HPARAM_WIDTH = 80; // on the drawing; its colours; a column of a fact with its gap, in pixels
+const TREND_HEIGHT = 100, TINTS = 5, HPARAM_WIDTH = 80; // height of the drawing in its own units; number of colours; width of an hparam's column with its gap, in pixels
 
 /* ---- Rows ---- */
 
@@ -21,12 +21,12 @@ function rowsOfRecord({run, label, written, head}) {
   return rows.length ? rows : [record];
 }
 
-/** Rows of the records, in the order in which these were written. */
+/** Returns the rows of all records, oldest record first. */
 export function fleetRows(records) {
   return sortRows(records, record => record.written).flatMap(rowsOfRecord);
 }
 
-/** The names of all facts given with records, by name. */
+/** Returns the names of all hparams of the records, sorted. */
 export function hparamsOf(rows) {
   return [...new Set(rows.flatMap(row => Object.keys(row.hparams)))].sort();
 }
@@ -35,7 +35,7 @@ function fieldsOf(row) {
   return [['record', row.label], ['model', row.model], ['method', row.method], ['written', dateText(row.written)], ...Object.entries(row.hparams)];
 }
 
-/** Rows that hold every word of the text anywhere; those of "device=pixel8" in that column. */
+/** Returns the rows that contain every word of the text in some column. A word such as "device=pixel8" is looked for in that column only. */
 export function filterFleet(rows, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean), known = new Set(rows.flatMap(fieldsOf).map(([name]) => name.toLowerCase()));
   const wanted = words.map(word => {
@@ -46,7 +46,7 @@ export function filterFleet(rows, text) {
   return rows.filter(row => wanted.every(word => holds(fieldsOf(row), word)));
 }
 
-/** Timed rows of one model and method, and of one value of the fact `by` ('': of any), in the order in which they were written: [{label, rows}]. */
+/** Groups the timed rows into lines of the trend, [{label, rows}]: one line per model, method and value of the hparam `by` ('': any value), oldest row first. */
 export function fleetLines(rows, by) {
   const lines = new Map();
   for (const row of rows.filter(({execute}) => execute.p50 > 0)) {
@@ -57,7 +57,7 @@ export function fleetLines(rows, by) {
   return [...lines.values()];
 }
 
-/* The row before each one in its line. */
+/* Maps each row to the row before it in its line. */
 function previousRows(lines) {
   return new Map(lines.flatMap(line => line.rows.slice(1).map((row, at) => [row, line.rows[at]])));
 }
@@ -77,13 +77,13 @@ function recordCell(row) {
 
 function medianCell(app, row) {
   const time = ns => timeText(ns, app.unit, row.ticksPerSecond), {p10, p50, p90} = row.execute;
-  if (row.isOld) return element('span', {class: 'quiet old'}, 'written by an earlier version: write it again'); // over the empty cells beside it
+  if (row.isOld) return element('span', {class: 'quiet old'}, 'written by an earlier version: write it again'); // the text covers the empty cells beside it
   if (!p50) return element('span', {class: 'quiet'}, 'not timed');
   return element('span', {class: 'cut fleet-median'}, element('strong', {}, time(p50)), element('span', {class: 'quiet'}, ` ${time(p10)}–${time(p90)}`));
 }
 
 function sinceCell(row, before) {
-  return before ? element('span', {title: `against ${before.label}, by the medians alone: tick both to see whether it is a change`}, changeText(before.execute.p50, row.execute.p50)) : '';
+  return before ? element('span', {title: `change of the median against ${before.label}; tick both records to see whether it is more than noise`}, changeText(before.execute.p50, row.execute.p50)) : '';
 }
 
 const cutText = value => element('span', {class: 'cut', title: value}, value);
@@ -97,9 +97,9 @@ function fleetColumns(app, rows, previous, ticked, tick) {
     {title: 'model', width: 'minmax(96px, 1.2fr)', from: 880, sort: row => row.model, cell: row => cutText(row.model)},
     ...(methods.size > 1 ? [{title: 'method', width: '84px', sort: row => row.method, cell: row => cutText(row.method)}] : []),
     {title: `median, p10–p90 ${UNITS[app.unit].name}`, width: '196px', sort: row => row.execute.p50, descending: true, cell: row => medianCell(app, row)},
-    {title: 'change', hint: 'of the median, against the record of this line written before', width: '76px', class: 'number', sort: change, descending: true, cell: row => sinceCell(row, previous.get(row))},
-    {title: 'runs', hint: 'inferences that count', width: '44px', from: 940, class: 'number', sort: row => row.runs, descending: true, cell: row => element('span', {title: row.skipped ? `${row.skipped} more skipped` : ''}, String(row.runs ?? ''))},
-    {title: 'delegated', hint: 'calls of delegates, as a share of Method::execute', width: '76px', class: 'number', sort: row => row.delegated, descending: true, cell: row => (row.isOld ? '' : shareText(row.delegated ?? null, 1))},
+    {title: 'change', hint: 'change of the median against the previous record of the same line', width: '76px', class: 'number', sort: change, descending: true, cell: row => sinceCell(row, previous.get(row))},
+    {title: 'runs', hint: 'inferences that count; warm-up runs are excluded', width: '44px', from: 940, class: 'number', sort: row => row.runs, descending: true, cell: row => element('span', {title: row.skipped ? `${countText(row.skipped, 'more run')} excluded` : ''}, String(row.runs ?? ''))},
+    {title: 'delegated', hint: 'time of delegate calls, as a share of Method::execute', width: '76px', class: 'number', sort: row => row.delegated, descending: true, cell: row => (row.isOld ? '' : shareText(row.delegated ?? null, 1))},
     ...names.map((name, at) => ({title: name, width: 'minmax(70px, 1fr)', from: first + at * HPARAM_WIDTH, sort: row => row.hparams[name], cell: row => cutText(row.hparams[name] ?? '')})),
     {title: 'written', width: '124px', class: 'number', sort: row => row.written, descending: true, cell: row => dateText(row.written)},
   ];
@@ -107,7 +107,7 @@ function fleetColumns(app, rows, previous, ticked, tick) {
 
 /* ---- The trend ---- */
 
-/* Where times stand, from 0 at the top to TREND_HEIGHT; logarithmic if they are of different sizes. */
+/* Maps a time in ns to a height from 0 (top) to TREND_HEIGHT. The scale is logarithmic if the longest time is more than 10 times the shortest. */
 function verticalScale(rows) {
   const times = rows.flatMap(({execute}) => [execute.p10, execute.p90]), low = Math.min(...times), high = Math.max(...times), isLog = low > 0 && high > 10 * low;
   const from = isLog ? Math.log : Number, span = from(high) - from(low);
@@ -121,14 +121,14 @@ function lineDrawing({label, rows}, index, across, {at}, time) {
   return drawing('g', {class: `trend-line tint-${index % TINTS}`, 'data-line': label}, band, drawing('path', {class: 'line', d: `M${points('p50').join('L')}`}), ...rows.map(dot));
 }
 
-/** The medians of lines over records in the order in which they were written, each with a band from p10 to p90; null if nothing was timed. */
+/** Draws the median of each line over the records, oldest first, with a band from p10 to p90. Returns null if nothing was timed. */
 function trend(app, lines) {
   const rows = lines.flatMap(line => line.rows);
   if (rows.length === 0) return null;
-  const runs = [...new Set(sortRows(rows, row => row.written).map(row => row.run))], places = new Map(runs.map((run, place) => [run, place]));
-  const across = row => 1 + (98 * (places.get(row.run) + 0.5)) / runs.length, scale = verticalScale(rows), unit = UNITS[app.unit].name;
+  const runs = [...new Set(sortRows(rows, row => row.written).map(row => row.run))], positions = new Map(runs.map((run, position) => [run, position]));
+  const across = row => 1 + (98 * (positions.get(row.run) + 0.5)) / runs.length, scale = verticalScale(rows), unit = UNITS[app.unit].name;
   const time = row => `${timeText(row.execute.p50, app.unit, row.ticksPerSecond)} ${unit}`, edge = ns => timeText(ns, app.unit, rows[0].ticksPerSecond);
-  const said = `Medians of ${countText(runs.length, 'record')} in the order written. ${lines.slice(0, TINTS).map(line => `${line.label}: ${time(line.rows[0])} to ${time(line.rows.at(-1))}`).join('; ')}`;
+  const said = `Medians of ${countText(runs.length, 'record')}, oldest first. ${lines.slice(0, TINTS).map(line => `${line.label}: ${time(line.rows[0])} to ${time(line.rows.at(-1))}`).join('; ')}`;
   return element('figure', {class: 'trend'},
     element('div', {class: 'trend-axis', 'aria-hidden': 'true'}, element('span', {}, `${edge(scale.high)} ${unit}`), element('span', {}, scale.isLog ? 'log scale' : ''), element('span', {}, edge(scale.low))),
     drawing('svg', {viewBox: `0 0 100 ${TREND_HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': said}, ...lines.map((line, index) => lineDrawing(line, index, across, scale, time))),
@@ -150,7 +150,7 @@ function fleetToolbar(app, options, shown, hint) {
     hint);
 }
 
-/** The view. options: {rows: fleetRows(), or null; error, filter, by, sorting, ticked: row}. */
+/** Makes the view. options: {rows: of fleetRows(), null while they load; error, filter, by, sorting, ticked: the row that is ticked}. */
 export function fleetView(app, options) {
   if (options.error) return element('p', {class: 'note error', role: 'alert'}, options.error);
   if (!options.rows) return element('p', {class: 'note'}, 'Loading…');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// index.js - the dashboard: what is chosen, the bar on top, the views. TensorBoard, or a report, calls render().
+// index.js - the dashboard: the selection, the bar on top and the views. TensorBoard, or a report, calls render().
 
 import {carryOptions, sameOperator} from './carry.js';
 import {compareView} from './compare.js';
@@ -28,7 +28,7 @@ const FRESH_OPTIONS = {
   summary: {}, operators: {...UNFILTERED, group: 'none', ranking: 'avg', timed: true, sorting: null}, modules: {module: null, fold: false}, roofline: {}, timeline: {}, delegation: {}, memory: {}, compare: {},
 };
 
-/** What the views see: the record and method shown, what is chosen, and ways to change that. Without a profile there is nothing to show but `problem`. */
+/** The state that views read and change: the record and method shown, and the selection. If no profile could be loaded, only `problem` is shown. */
 class Dashboard {
   constructor(root, source) {
     Object.assign(this, {root, source, records: [], run: null, profile: null, method: null, problem: null, view: 'summary', search: '', selected: null, unit: document.documentElement.dataset.unit || 'ms'});
@@ -69,7 +69,7 @@ class Dashboard {
     });
   }
 
-  /** Shows a record; nothing of another one while it loads, or if it cannot be loaded. Of its methods that of the name, if it is given. */
+  /** Shows the record `run`, in its method `name` if it has one. While the record loads, or if it cannot be loaded, no figures of another record are shown. `wanted` is the run to compare with. */
   async open(run, name, wanted) {
     Object.assign(this, {run, profile: null, method: null, problem: null, selected: null});
     this.options.compare = {wanted};
@@ -88,7 +88,7 @@ class Dashboard {
     this.open(run, method);
   }
 
-  /** Ticks a row of the fleet, or none; of two, compares the newer record with the older. */
+  /** Ticks a row of the fleet; null unticks. When a second record is ticked, the newer one is compared with the older. */
   tick(row) {
     const {fleet} = this.options, {ticked} = fleet;
     fleet.ticked = row;
@@ -99,7 +99,7 @@ class Dashboard {
     this.open(newer.run, newer.method, older.run);
   }
 
-  /* What is ticked is found again; nothing is drawn anew where nothing changed. */
+  /* Loads the list of records and keeps the ticked row. The page is not redrawn if the list is unchanged. */
   async loadFleet() {
     const {fleet} = this.options;
     try {
@@ -113,20 +113,20 @@ class Dashboard {
     if (this.view === 'fleet') this.redraw();
   }
 
-  /** Shows nothing of a record but what is wrong with it. */
+  /** Shows only what is wrong with a record. */
   fail(run, problem) {
     if (this.run !== run) return;
     Object.assign(this, {profile: null, method: null, problem, selected: null});
     this.draw();
   }
 
-  /** Looks for new records and for those written again; what is chosen and scrolled to stays. */
+  /** Looks for new and rewritten records. The selection and the scroll position stay. */
   async refresh() {
     let records;
     try {
       records = await this.source.list();
     } catch (error) {
-      if (!this.run) this.fail(null, error.message); // otherwise TensorBoard itself says that it cannot be reached
+      if (!this.run) this.fail(null, error.message); // otherwise TensorBoard shows that it cannot be reached
       return;
     }
     const before = new Map(this.records.map(({run, written}) => [run, written])), written = run => records.find(record => record.run === run)?.written;
@@ -135,13 +135,13 @@ class Dashboard {
     if (this.view === 'fleet' && records.length < 2) this.show('summary');
     if (this.view === 'fleet') this.loadFleet();
     if (!this.run) await this.openFirst();
-    else if (!this.recordOf(this.run)) this.fail(this.run, 'This record is not in the logdir any more.');
+    else if (!this.recordOf(this.run)) this.fail(this.run, 'This record is no longer in the logdir.');
     else if (this.problem) await this.open(this.run);
     else if (written(this.run) !== before.get(this.run) || written(this.options.compare.base) !== before.get(this.options.compare.base)) await this.update();
     else if (records.length !== before.size || records.some(({run}) => !before.has(run))) this.drawMenus();
   }
 
-  /* There are other records to choose from: the rest of the page stays as it is. */
+  /* Draws the lists of records anew; the rest of the page stays as it is. */
   drawMenus() {
     if (this.view === 'compare') this.redraw();
     else keepFocus(this.root, () => this.drawBar());
@@ -150,10 +150,10 @@ class Dashboard {
   async openFirst() {
     const [first] = this.records;
     if (first) await this.open(first.run);
-    else this.fail(null, 'no record in this logdir has a profile; run etrecord-tb RECORD to write one');
+    else this.fail(null, 'No record in this logdir has a profile. Run `etrecord-tb RECORD` to write one.');
   }
 
-  /* The record that is shown, or what it is compared with, was written again. */
+  /* Reloads the shown record and its base after one of them was rewritten. */
   async update() {
     const {run, method} = this, base = this.recordOf(this.options.compare.base)?.run;
     try {
@@ -177,7 +177,7 @@ class Dashboard {
     this.show(this.view);
   }
 
-  /** Goes to a view, with some of its options. */
+  /** Switches to a view and sets some of its options. */
   show(view, options = {}) {
     const {search, ...rest} = options;
     if (search !== undefined) this.search = search;
@@ -188,19 +188,19 @@ class Dashboard {
     if (view === 'fleet') this.loadFleet();
   }
 
-  /** Changes options of the view. */
+  /** Changes options of the current view. */
   change(options) {
     Object.assign(this.options[this.view], options);
     this.draw();
   }
 
-  /** Shows an operator's details beside the view; null closes them. */
+  /** Shows the details of an operator beside the view; null closes them. */
   select(operator) {
     this.selected = operator;
     this.drawSide();
   }
 
-  /** Compares with a record; with null, with the newest of the same model; with '', with none. */
+  /** Compares with the record `base`. null stands for the newest record of the same model, '' for none. */
   async compareWith(base) {
     const {run} = this, asked = this.options.compare = {base: base ?? '', searching: base === null};
     this.draw();
@@ -231,7 +231,7 @@ class Dashboard {
   }
 
   tabs() {
-    const isThere = {compare: this.bases().length > 0, fleet: this.source.fleet && this.records.length > 1};
+    const isThere = {compare: this.bases().length > 0, fleet: Boolean(this.source.fleet) && this.records.length > 1};
     const views = VIEWS.filter(([view]) => isThere[view] ?? true);
     const tab = ([view, title]) => element('button', {type: 'button', role: 'tab', id: `tab-${view}`, 'aria-selected': String(view === this.view), 'aria-controls': 'view', tabindex: view === this.view ? '0' : '-1', onclick: () => this.show(view)}, title);
     const list = element('div', {class: 'tabs', role: 'tablist', 'aria-label': 'Views', onkeydown: event => {
@@ -249,7 +249,7 @@ class Dashboard {
     if (this.run && !this.recordOf(this.run)) shown.unshift([this.run, this.label()]);
     if (shown.length === 0) return null;
     return oneText(shown) ?? choice('Record', shown, this.run, run => {
-      if (this.view === 'fleet') this.view = 'summary'; // which shows all, whichever is chosen
+      if (this.view === 'fleet') this.view = 'summary'; // the fleet shows all records, so choosing one leaves it
       this.open(run);
     }, {class: 'record'});
   }
@@ -276,13 +276,13 @@ class Dashboard {
     this.root.classList.toggle('with-details', Boolean(this.selected));
   }
 
-  /* What stands below the bar. */
+  /* Makes what is shown below the bar. */
   content(make) {
     const error = text => element('p', {class: 'note error', role: 'alert'}, text);
     const isOfRecord = this.view !== 'fleet';
     if (isOfRecord && this.problem) return error(this.problem);
     if (isOfRecord && !this.profile) return element('p', {class: 'note'}, 'Loading…');
-    if (isOfRecord && !this.method) return element('p', {class: 'note'}, 'The record has no method.');
+    if (isOfRecord && !this.method) return element('p', {class: 'note'}, 'This record has no method.');
     try {
       return make(this, {...this.options[this.view], search: this.search});
     } catch (problem) {
@@ -302,7 +302,7 @@ class Dashboard {
     document.title = `${title} · ${this.label()}`;
   }
 
-  /** Draws the same anew: it stays scrolled to where it was. */
+  /** Draws the same view again and keeps its scroll position. */
   redraw() {
     const scrolled = () => [this.main, this.main.querySelector('[role=grid]'), this.side.firstElementChild], tops = scrolled().map(part => part?.scrollTop);
     this.inPlace = true;
@@ -323,7 +323,7 @@ class Dashboard {
   }
 }
 
-/* The only one of a list to choose from, as text; null of several. */
+/* Returns the only entry of a list as text, or null if there are several. */
 function oneText(list) {
   return list.length === 1 ? element('span', {class: 'single', title: list[0][1]}, list[0][1]) : null;
 }
@@ -339,7 +339,7 @@ function setTheme(theme) {
   else document.documentElement.dataset.theme = theme;
 }
 
-/* TensorBoard has a switch of its own, which the page around the frame tells. */
+/* Follows TensorBoard's own light and dark switch, which sets a class on the body around our frame. */
 function followTensorBoard(changed) {
   if (globalThis.parent === globalThis) return;
   const around = globalThis.parent.document.body;
@@ -352,7 +352,7 @@ function followTensorBoard(changed) {
   follow();
 }
 
-/* TensorBoard reloads what stands in its page for a dashboard, our frame, by calling its `reload`; not those that are hidden. */
+/* TensorBoard reloads a dashboard by calling `reload` of its element, which is our frame. It does not reload hidden ones, so we reload when the frame is shown. */
 function followReloads(reload) {
   const frame = globalThis.frameElement;
   if (!frame) return;
@@ -360,7 +360,7 @@ function followReloads(reload) {
   new MutationObserver(() => frame.style.visibility !== 'hidden' && reload()).observe(frame, {attributes: true, attributeFilter: ['style']});
 }
 
-/** Fills the page. */
+/** Fills the page with the dashboard. */
 export async function render() {
   const root = element('div', {class: 'dashboard'});
   if (!document.getElementById('profile')) document.head.append(element('link', {rel: 'stylesheet', href: String(new URL('style.css', import.meta.url))}));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// memory.js - what memory a method plans: live bytes over its instructions, what is live at the peak, buffers, weights, findings. The document says it all.
+// memory.js - the view of a method's planned memory: live bytes at each instruction, tensors live at the peak, buffers, weights, findings. All figures are in the document.
 
 import {drawing, element, figure, plainTable} from './dom.js';
 import {bytesText, shareText} from './format.js';
+import {TOP_LEVEL} from './model.js';
 
 const CURVE_WIDTH = 1000, CURVE_HEIGHT = 180, MOST_STEPS = 1000;
 
-/** The curve's points: of instructions that share one, the most that is live at any. */
+/** Returns at most `most` points of the curve. Instructions that share a point are shown as their maximum. */
 export function liveSteps(live, most = MOST_STEPS) {
   const size = Math.max(1, Math.ceil(live.length / most));
   return Array.from({length: Math.ceil(live.length / size)}, (_, step) => live.slice(step * size, (step + 1) * size).reduce((a, b) => Math.max(a, b), 0));
@@ -18,7 +19,7 @@ function areaPath(live, top) {
   return `M0 ${CURVE_HEIGHT}${steps.map((bytes, step) => `V${y(bytes)}H${(step + 1) * wide}`).join('')}V${CURVE_HEIGHT}Z`;
 }
 
-/* What is live at an instruction, below the curve. */
+/* Describes an instruction in the line below the curve. */
 function stepText(memory, at) {
   const {op, module, names, live_bytes: live} = memory.instructions, where = names[module[at]];
   return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${names[op[at]]}${where ? ` in ${where}` : ''}`;
@@ -52,15 +53,15 @@ function liveCurve(memory) {
     }},
   drawing('path', {class: 'area', d: areaPath(live, top)}), drawing('line', {class: 'planned', x1: 0, x2: CURVE_WIDTH, y1: planned, y2: planned}), mark);
   choose(chosen);
-  return element('section', {class: 'card'}, element('h2', {}, 'Live bytes, instruction by instruction'), curve, said,
-    element('p', {class: 'note'}, 'The dashed line is what is planned.'));
+  return element('section', {class: 'card'}, element('h2', {}, 'Live bytes at each instruction'), curve, said,
+    element('p', {class: 'note'}, 'The dashed line is the planned size.'));
 }
 
 function memoryFigures(memory) {
   const {peak, planned_bytes: planned} = memory;
   return element('div', {class: 'figures'}, figure('planned', `${bytesText(planned)} bytes`),
     figure('live at the peak', `${bytesText(peak?.bytes ?? 0)} bytes`, peak && shareText(peak.bytes, planned)),
-    peak ? figure('at', `instruction ${peak.instruction}`, `${peak.op}${peak.module ? ` in ${peak.module}` : ''}`) : null);
+    peak ? figure('peak at', `instruction ${peak.instruction}`, `${peak.op}${peak.module ? ` in ${peak.module}` : ''}`) : null);
 }
 
 function shapeText(tensor) {
@@ -87,13 +88,13 @@ function buffersTable(memory) {
     {title: 'device', cell: row => row.device},
     {title: 'planned', class: 'number', cell: row => bytesText(row.planned_bytes)},
     {title: 'live at peak', class: 'number', cell: row => bytesText(row.peak_bytes)},
-    {title: 'not live then', class: 'number', cell: row => bytesText(row.unused_bytes)},
+    {title: 'not live at peak', class: 'number', cell: row => bytesText(row.unused_bytes)},
     {title: 'tensors', class: 'number', cell: row => String(row.tensors)},
   ], memory.buffers);
 }
 
 function blobsTable(memory) {
-  return plainTable('What delegates are given', [
+  return plainTable('Bytes given to delegates', [
     {title: 'backend', class: 'key', cell: row => row.backend},
     {title: 'delegates', class: 'number', cell: row => String(row.delegates)},
     {title: 'bytes', class: 'number', cell: row => bytesText(row.bytes)},
@@ -103,7 +104,7 @@ function blobsTable(memory) {
 
 function weightsTable(memory) {
   return plainTable('Weights, by module and type', [
-    {title: 'module', class: 'key', cell: row => row.module || '(the model itself)'},
+    {title: 'module', class: 'key', cell: row => row.module || TOP_LEVEL},
     {title: 'dtype', cell: row => row.dtype},
     {title: 'tensors', class: 'number', cell: row => String(row.count)},
     {title: 'bytes', class: 'number', cell: row => bytesText(row.bytes)},
@@ -117,13 +118,13 @@ function memoryFindings(memory) {
 
 const memoryCard = content => element('section', {class: 'card'}, content);
 
-/** The view. */
+/** Makes the view. */
 export function memoryView(app) {
   const {memory} = app.method;
-  if (!memory) return element('p', {class: 'note'}, 'No program (.pte), so there is no memory plan.');
+  if (!memory) return element('p', {class: 'note'}, 'The memory plan is in the program (.pte), which was not given.');
   return element('div', {class: 'memory'}, memoryFigures(memory), memory.peak ? liveCurve(memory) : null,
     element('div', {class: 'grid wide'}, memory.findings.length ? memoryCard(memoryFindings(memory)) : null, memory.peak ? memoryCard(peakTable(memory)) : null,
       memory.buffers.length ? memoryCard(buffersTable(memory)) : null, memory.delegates.length ? memoryCard(blobsTable(memory)) : null,
       memory.weight_sums.length ? memoryCard(weightsTable(memory)) : null,
-      element('section', {class: 'card'}, element('h2', {}, 'Not in the program'), element('ul', {}, memory.not_in_program.map(line => element('li', {}, line.text))))));
+      element('section', {class: 'card'}, element('h2', {}, 'Memory that the program does not describe'), element('ul', {}, memory.not_in_program.map(line => element('li', {}, line.text))))));
 }

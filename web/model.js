@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// model.js - the document of schema/profile.schema.json as objects: methods, operators, modules. Knows no page.
+// model.js - reads a document of schema/profile.schema.json into objects: methods, operators, modules. It needs no page.
 
 const SCHEMA = 'etrecord-tb/profile/1';
 
-/** Where an operator without a backend runs. */
+/** The backend of operators that run as kernels, outside delegates. */
 export const CPU = 'cpu';
 
-/* Numbers in names count as such, as in etr_natural_compare(). */
+/** Operators that belong to no module of the model. */
+export const TOP_LEVEL = '(top level)';
+
+/** The parts of a method's time by their names in the document, in the words of docs/terms.md. */
+export const PART_TEXTS = {
+  nodes: 'graph operators', estimated: 'estimated', delegate_only: 'delegate overhead (calls minus operators)', inserted: 'inserted operators', rest_of_calls: 'call overhead',
+  framework: 'runtime, outside operators', unexplained: 'unexplained',
+};
+
+/* Compares numbers in names by value, so that layer 2 comes before layer 10, as etr_natural_compare() does. */
 const names = new Intl.Collator('en', {numeric: true});
 
 const MATCHES = {
@@ -22,12 +31,12 @@ const MATCHES = {
   none: 'no node was found',
 };
 
-/** What a match means, in words. */
+/** Returns the meaning of a match in words. */
 export function matchText(match) {
   return MATCHES[match] ?? match;
 }
 
-/* A path may stand there twice, as that of the model itself: all of these are the first one. */
+/* Reads the modules. A path may be listed twice, such as the empty one of the whole model; every index then refers to the first. */
 function readModules(columns, texts) {
   const first = new Map();
   return columns.path.map((path, index) => {
@@ -39,13 +48,13 @@ function readModules(columns, texts) {
   });
 }
 
-/* Not in older documents. */
+/* Reads the costs of an operator, which older documents lack. */
 function readCost(text, number) {
   return {macs: number('macs'), bytes: number('bytes'), gflops: number('gflops'), gbs: number('gbs'), intensity: number('intensity'), ofPeak: number('of_peak'), bound: text('bound'), arithmetic: text('arithmetic'), hinted: number('hinted_costs') > 0};
 }
 
 function readOperator(index, columns, graph, texts, runs) {
-  const text = column => texts[columns[column]?.[index]] ?? null;  // older documents have fewer columns
+  const text = column => texts[columns[column]?.[index]] ?? null;  // older documents lack some columns
   const number = column => columns[column][index];
   const match = text('match');
   return {
@@ -65,7 +74,7 @@ function readGraph(graph, texts, runs) {
   return {modules: read.modules, operators};
 }
 
-/* Lanes with their events, by start; those of older documents are not known. */
+/* Reads the lanes with their events, ordered by start. Older documents have no lanes. */
 function readTimeline(timeline, texts) {
   if (!timeline) return null;
   const {run, execute} = timeline, text = index => texts[index] ?? null;
@@ -84,39 +93,39 @@ function readTimeline(timeline, texts) {
 
 const DELEGATE_TIMES = ['call', 'on_nodes', 'estimated', 'copy_in', 'compute', 'wait', 'copy_out', 'other', 'npu', 'gpu', 'cpu'];
 
-/* Times per inference; null of those that older documents lack. */
+/* Reads a delegate, with times per inference; a time that an older document lacks is null. */
 function readDelegate(delegate, runs) {
   return {...delegate, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === undefined || delegate[key] === null ? null : delegate[key] / runs]))};
 }
 
-const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: part.total / runs})); // not in older documents
+const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: part.total / runs})); // older documents lack these parts
 
 function readMethod(method, texts) {
   const runs = method.runs || 1;
   const graph = readGraph(method.graph, texts, runs);
   return {
     name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run,
-    noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // not in older documents
+    noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // older documents lack both
     balance: method.balance.map(part => ({...part, avg: part.total / runs})), clockHidden: method.clock_hidden / runs, delegation: method.delegation, memory: method.memory,
     notes: method.notes ?? [], delegates: method.delegates.map(delegate => readDelegate(delegate, runs)), delegatePhases: perInference(method.phases, runs), computeUnits: perInference(method.compute_units, runs),
     findings: method.findings.map(finding => ({...finding, operators: finding.operators.map(index => graph.operators[index]).filter(Boolean)})), hasGraph: method.graph !== null, patterns: method.by_pattern ?? [], modules: graph.modules, operators: graph.operators, timeline: readTimeline(method.timeline, texts),
   };
 }
 
-/** The document as objects; throws where it is another one, or a broken one. */
+/** Reads the document. Throws if it has another schema or is broken. */
 export function readProfile(document) {
   if (document?.schema !== SCHEMA) throw new Error(`not an ${SCHEMA} document: ${String(document?.schema)}`);
   try {
     return {
       version: document.version, ticksPerSecond: document.ticks_per_second, inputs: document.inputs,
-      methods: document.methods.map(method => readMethod(method, document.texts)), load: document.load, warnings: document.warnings, roofs: document.roofs ?? null,
+      methods: document.methods.map(method => readMethod(method, document.texts)), load: document.load, warnings: document.warnings, peaks: document.roofs ?? null,
     };
   } catch (error) {
     throw new Error(`broken document (${error.message})`, {cause: error});
   }
 }
 
-/** The method to show first: the one with most time. */
+/** Returns the index of the method with the most time, which is shown first. */
 export function firstMethod(profile) {
   const most = profile.methods.reduce((best, method) => (method.execute.total > (best?.execute.total ?? -1) ? method : best), null);
   return most ? profile.methods.indexOf(most) : 0;
@@ -124,17 +133,17 @@ export function firstMethod(profile) {
 
 const sumOf = (list, value) => list.reduce((sum, item) => sum + value(item), 0);
 
-/** Time per inference of operators together. */
+/** Returns the summed time per inference of operators, in ns. */
 export function totalOf(operators) {
   return sumOf(operators, operator => operator.avg ?? 0);
 }
 
-/** The sum of their medians: what shares of medians are of. */
+/** Returns the sum of the operators' medians, in ns. Shares of medians refer to it, because medians do not add up to the method's. */
 export function summedMedian(operators) {
   return sumOf(operators, operator => operator.p50 ?? 0);
 }
 
-/** The part of it that is estimated. */
+/** Returns the summed estimated time of operators, in ns. */
 export function estimatedOf(operators) {
   return sumOf(operators, operator => (operator.estimated ? operator.avg : 0));
 }
@@ -152,12 +161,12 @@ const KEYS = {
   source: operator => (operator.source ? `${operator.source.file}:${operator.source.line}` : ''),
 };
 
-/** No filter of filterOperators(). */
+/** Options of filterOperators() that select all operators. */
 export const UNFILTERED = {search: '', backend: '', module: null, only: null, groups: {}};
 
 /**
- * Operators that hold every word of `search`, run in the backend, are timed, stand in the module or in one inside it, are among `only`.list, and are in the groups of groupOperators() that
- * `groups` names, {by: key}; what is not given takes all.
+ * Returns the operators that pass all filters: they contain every word of `search`, run in `backend`, are timed, are in `module` or a module inside it, are in `only`.list, and belong to the
+ * groups of groupOperators() that `groups` names as {by: key}. A filter that is not given selects all.
  */
 export function filterOperators(operators, {search = '', backend = '', timed = false, module = null, only = null, groups = {}} = {}) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean), keys = Object.entries(groups);
@@ -170,7 +179,7 @@ function isInside(module, outer) {
   return module === outer || outer.path === '' || Boolean(module?.path.startsWith(`${outer.path}.`));
 }
 
-/** Sums by 'op', 'module', 'backend' or 'source': {key, first, count, timed, avg, estimated}, most time first. */
+/** Groups operators by 'op', 'module', 'backend' or 'source' and sums their times in ns: {key, first, count, timed, avg, estimated}, most time first. */
 export function groupOperators(operators, by) {
   const groups = new Map();
   for (const operator of operators) {
@@ -185,7 +194,7 @@ export function groupOperators(operators, by) {
   return [...groups.values()].sort((a, b) => b.avg - a.avg || names.compare(a.key, b.key));
 }
 
-/** Sorted by a column, what has no value last; equal rows keep their order. */
+/** Returns the rows sorted by a column. Rows without a value come last in either direction; equal rows keep their order. */
 export function sortRows(rows, value, descending) {
   const keyed = rows.map((row, index) => ({row, index, value: value(row)}));
   const missing = v => v === null || v === undefined || v === '';
@@ -197,12 +206,12 @@ export function sortRows(rows, value, descending) {
   return keyed.map(entry => entry.row);
 }
 
-/** Backends that something runs in, most time first. */
+/** Returns the backends that run operators, most time first. */
 export function backendsOf(operators) {
   return groupOperators(operators.filter(operator => operator.backend), 'backend').map(group => group.key);
 }
 
-/* Modules in the order of the document: children stand behind their parents. */
+/* Sums the operators of each module. The document lists parents before their children, so the reversed loop finishes children first. */
 function moduleItems(method) {
   const items = new Map(method.modules.map(module => [module, {module, avg: 0, own: 0, estimated: 0, count: 0, backends: {}, children: [], operators: []}]));
   for (const operator of method.operators) if (operator.timed) items.get(operator.module).operators.push(operator);
@@ -225,12 +234,12 @@ function moduleItems(method) {
   return [...items.values()];
 }
 
-/** Modules as a tree with the time in each and in those inside: {module, own, avg, estimated, count, backends: {name: avg}, children, operators}, most time first. */
+/** Returns the root of the tree of modules: {module, own, avg, estimated, count, backends: {name: avg}, children, operators}. `own` excludes the modules inside, all other sums include them. Most time first. */
 export function moduleTree(method) {
   return moduleItems(method)[0] ?? null;
 }
 
-/** Modules with operators of their own that were timed: items of the tree, most time of their own first. */
+/** Returns the items of the tree that have timed operators of their own, largest own time first. */
 export function modulesByOwn(method) {
   return moduleItems(method).filter(item => item.operators.length > 0).sort((a, b) => b.own - a.own || names.compare(a.module.path, b.module.path));
 }

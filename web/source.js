@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// source.js - where profiles come from: the page itself (a report), or TensorBoard.
+// source.js - loads records: from the page itself (a report), or from TensorBoard.
 
-/* Plain text is what our routes say; any other error is a page of the server. */
+/* Fetches JSON. Our own routes explain errors in plain text; other errors are HTML pages of the server, of which only the status is shown. */
 async function answerOf(url) {
   const answer = await fetch(url).catch(() => {
     throw new Error('TensorBoard does not answer.');
@@ -12,12 +12,12 @@ async function answerOf(url) {
   throw new Error(said || `TensorBoard answered ${answer.status} ${answer.statusText}.`);
 }
 
-/** "mobilenet" of "mobilenet/1_edge/forward": the record's folder, without that of the graph its document stands beside. */
+/** Returns "mobilenet" for the run "mobilenet/1_edge/forward": the record's folder, without the graph whose run holds the document. */
 export function recordLabel(run) {
   return run.replace(/\/\d+_[^/]+\/[^/]+$/, '') || run;
 }
 
-/* A document that a report holds; null if it has none of that name. */
+/* Returns the document that a report embeds under an id; null if there is none. */
 function embeddedDocument(id) {
   const found = document.getElementById(id);
   return found && JSON.parse(found.textContent);
@@ -27,7 +27,7 @@ function folderOf(whole) {
   return whole.inputs[0]?.replace(/\/[^/]*$/, '') || 'report';
 }
 
-/* A report: one record, or one with a base to compare it with. */
+/* The source of a report, which has one record, or a record and its base. */
 function reportSource(whole, base) {
   const records = [{run: 'profile', label: folderOf(whole)}];
   if (base) records.push({run: 'base', label: `${folderOf(base)} (base)`});
@@ -47,8 +47,9 @@ function tensorBoardSource() {
 }
 
 /**
- * {changes, list(), fleet(), load(run), basesOf(run, records), baseFor(run), compare(base, run)}: list gives the records, [{run, label, written}], which may change later on if `changes`;
- * fleet those with the head of each; a report has none. load a document, compare what the library says of two, basesOf the records to compare with, baseFor the one to begin with, null if there is none.
+ * Returns the source of the page: {changes, list(), fleet(), load(run), basesOf(run, records), baseFor(run), compare(base, run)}. `changes` is true if records may appear or be rewritten.
+ * list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a report lacks it. load() gives the document of a run, compare() the library's comparison of two runs,
+ * basesOf() the records that a run can be compared with, and baseFor() the run to begin with, or null.
  */
 export function openSource() {
   const whole = embeddedDocument('profile');

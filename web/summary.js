@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// summary.js - the first view: where a method's time goes, in parts that add up.
+// summary.js - the first view: where a method's time goes, in parts that add up to it.
 
 import {drawing, element, figure, plainTable, timeCell} from './dom.js';
 import {countText, shareText, shortOp, sourceText} from './format.js';
-import {UNFILTERED, estimatedOf, groupOperators, modulesByOwn} from './model.js';
+import {PART_TEXTS, TOP_LEVEL, UNFILTERED, estimatedOf, groupOperators, modulesByOwn} from './model.js';
 
 const ROWS = 8;
-const RESIDUE = 1e-6;  // ns: what subtracting leaves of a part that consists of others
+const RESIDUE = 1e-6;  // ns; a part below it is a rounding error of the subtraction
 
-/** The parts of the bar: what is part of another is taken out of it, so that they add up to the whole. */
+/** Returns the parts of the bar, in ns. A part that another one contains is subtracted from it, so that all parts add up to Method::execute. */
 export function balanceParts(method) {
   const parts = [];
   for (const part of method.balance) {
     if (!part.of_previous) parts.push({...part});
     else if (part.avg > 0) {
       parts.findLast(whole => !whole.of_previous).avg -= part.avg;
-      parts.push({...part, text: part.text.trim()});
+      parts.push({...part});
     }
   }
   return parts.filter(part => part.avg > RESIDUE);
 }
 
+/* Names a part of the time; the text of the document is for parts that this version does not know. */
+const partText = ({part, text}) => PART_TEXTS[part] ?? text.trim();
+
 function balanceBar(method) {
   const whole = method.execute.avg;
   return element('div', {class: 'balance-bar', 'aria-hidden': 'true'},
-    balanceParts(method).map(part => element('span', {class: `part ${part.part}`, style: {'flex-grow': String(part.avg)}, title: `${part.text}: ${shareText(part.avg, whole)}`})));
+    balanceParts(method).map(part => element('span', {class: `part ${part.part}`, style: {'flex-grow': String(part.avg)}, title: `${partText(part)}: ${shareText(part.avg, whole)}`})));
 }
 
 function balanceTable(app) {
@@ -33,13 +36,13 @@ function balanceTable(app) {
   const whole = {part: 'execute', text: 'Method::execute', avg: method.execute.avg};
   const swatch = part => (part.part === 'execute' ? null : element('span', {class: `swatch ${part.part}`}));
   return plainTable('Where the time goes', [
-    {title: 'part', cell: part => [swatch(part), element('span', {class: part.of_previous ? 'sub' : ''}, part.text.trim())]},
+    {title: 'part', cell: part => [swatch(part), element('span', {class: part.of_previous ? 'sub' : ''}, partText(part))]},
     {title: `avg ${app.unitName()}`, class: 'number', cell: part => app.time(part.avg)},
     {title: 'share', class: 'number', cell: part => shareText(part.avg, method.execute.avg)},
-  ], [...toldParts(method.balance), whole]);
+  ], [...shownParts(method.balance), whole]);
 }
 
-/** Parts of delegates' time, where some backend tells more than that it is its own. */
+/** Makes a table of delegates' time by `key`; null if every part has the value `plain`, which means that no backend recorded more. */
 function delegatePartsCard(app, title, parts, key, plain) {
   if (!parts.some(part => part[key] !== plain)) return null;
   return element('section', {class: 'card'}, plainTable(title, [
@@ -50,19 +53,19 @@ function delegatePartsCard(app, title, parts, key, plain) {
 }
 
 function delegateCards(app) {
-  const cards = [delegatePartsCard(app, 'Delegates\u2019 own time', app.method.delegatePhases, 'phase', 'other'), delegatePartsCard(app, 'Delegates by compute unit', app.method.computeUnits, 'compute_unit', null)].filter(Boolean);
+  const cards = [delegatePartsCard(app, 'Delegate overhead by phase', app.method.delegatePhases, 'phase', 'other'), delegatePartsCard(app, 'Delegates by compute unit', app.method.computeUnits, 'compute_unit', null)].filter(Boolean);
   return cards.length ? element('div', {class: 'grid'}, cards) : null;
 }
 
-/** What the clocks of delegates hide; null if that is nothing. */
+/** Says how much operator time the delegates' clock may have rounded away; null if none. */
 export function clockNote(app) {
   const {clockHidden} = app.method;
   if (!(clockHidden > 0)) return null;
-  return `up to ${app.time(clockHidden)} ${app.unitName()} of the rest of the calls may be operator time lost to the delegates' clock, which counts whole microseconds`;
+  return `up to ${app.time(clockHidden)} ${app.unitName()} of the call overhead may be operator time, because the delegates' clock counts whole microseconds`;
 }
 
-/** Parts of a part that is nothing say nothing. */
-function toldParts(balance) {
+/** Drops the parts of a part that has no time. */
+function shownParts(balance) {
   let whole = null;
   return balance.filter(part => {
     if (!part.of_previous) whole = part;
@@ -70,13 +73,13 @@ function toldParts(balance) {
   });
 }
 
-/** How many runs the figures are about, and what was left out. */
+/** Says how many runs count, and how many are excluded. */
 function runsText(app) {
   const {runs, skippedRuns, skipped} = app.method, counted = countText(runs, 'run');
-  return skippedRuns ? `${counted}; ${skippedRuns} left out (${app.time(skipped)} ${app.unitName()})` : counted;
+  return skippedRuns ? `${counted}; ${skippedRuns} more excluded (${app.time(skipped)} ${app.unitName()})` : counted;
 }
 
-const TOLD_BY = {sizes: 'told by the sizes of the values that the runs logged', events: 'told by the events of the runs', times: 'estimated: told by the operators\u2019 times, which longer runs stretch unlike each other'};
+const TOLD_BY = {sizes: 'Distinguished by the sizes of the values that the runs logged', events: 'Distinguished by the events of the runs', times: 'Estimated from the operators\u2019 times, which longer runs stretch by different factors'};
 
 function cvText(cv) {
   return cv > 1 ? 'over 100 %' : shareText(cv, 1);
@@ -84,25 +87,25 @@ function cvText(cv) {
 
 const STEADINESS = {steady: 'steady', noisy: 'noisy', two_modes: 'two modes', step: 'a step', drift: 'a drift'};
 
-/** "steady (cv 1.2 %)": how far the average can be trusted. */
+/** Shows how steady the runs are, "steady (cv 1.2 %)"; null with too few runs. */
 function noiseFigure({noise}) {
   if (!noise || noise.verdict === 'few_runs') return null;
   return figure('noise', STEADINESS[noise.verdict] ?? noise.verdict, `cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`);
 }
 
-/** Two modes, a step, a drift, outliers: the sentence that the document has; null of none, and of older documents. */
+/** Returns the document's sentence about two modes, a step, a drift or outliers; null if there is none, as in older documents. */
 function noiseNote({noise}) {
   return noise?.text || null;
 }
 
-/** The kinds of runs that all other times are over, where there is more than one. */
+/** Lists the phases of the runs; null if there is only one. */
 function phasesTable(app) {
   const {phases} = app.method, time = key => ({title: `${key} ${app.unitName()}`, class: 'number', cell: phase => app.time(phase[key])});
   if (phases.length === 0) return null;
   return element('section', {class: 'card'}, plainTable('Phases of the runs', [
     {title: 'phase', class: 'key', cell: phase => phase.phase}, {title: 'runs', class: 'number', cell: phase => String(phase.runs.length)},
     ...['avg', 'p50', 'p90'].map(time), {title: 'cv', class: 'number', cell: phase => (phase.noise.cv === null ? '' : cvText(phase.noise.cv))}], phases),
-  element('p', {class: 'note'}, `${TOLD_BY[phases[0].told_by]}; all other times are over all of these runs`));
+  element('p', {class: 'note'}, `${TOLD_BY[phases[0].told_by]}. All other times are over the runs of all phases.`));
 }
 
 function figures(app) {
@@ -114,21 +117,21 @@ function figures(app) {
     noiseFigure(method), figure('operators with a time', `${timed} of ${method.operators.length}`));
 }
 
-/** A column for each run, from the first to the last. */
+/** Draws a column for each run, in the order in which they ran. */
 function runsChart(app) {
   const {perRun} = app.method, most = Math.max(...perRun), width = 360, height = 64;
   if (perRun.length < 2) return null;
   const step = width / perRun.length;
   const bars = perRun.map((ns, run) => drawing('rect', {x: run * step, width: Math.max(0.5, step - (step > 4 ? 2 : 0)), y: height - (ns / most) * height, height: (ns / most) * height, class: 'run'}));
   return element('figure', {class: 'runs'}, drawing('svg', {viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `Time of each run, up to ${app.time(most)} ${app.unitName()}`}, ...bars),
-    element('figcaption', {}, `each run, first to last; highest ${app.time(most)} ${app.unitName()}`));
+    element('figcaption', {}, `time of each run, first to last; longest ${app.time(most)} ${app.unitName()}`));
 }
 
 function sourceLine(source) {
   return source ? [sourceText(source), element('code', {}, source.code)] : '(not recorded)';
 }
 
-/* A card of the groups with most time; a click shows the operators that a row adds up. */
+/* Makes a card of the groups with the most time. A click on a row shows its operators. */
 function breakdown(app, by, groups, columns) {
   const rows = groups.slice(0, ROWS), most = groups[0]?.avg ?? 0, [{title}] = columns;
   const bar = group => element('span', {class: 'bar', style: {width: `${most ? (100 * group.avg) / most : 0}%`}});
@@ -137,7 +140,7 @@ function breakdown(app, by, groups, columns) {
   return element('section', {class: 'card'}, table, more > 0 ? element('button', {type: 'button', class: 'text-link', onclick: () => showOperators(app, {group: by})}, `${more} more`) : null);
 }
 
-/* Those that the options take and no others. */
+/* Shows the table of operators with these filters and no others. */
 function showOperators(app, options) {
   app.show('operators', {...UNFILTERED, group: 'none', sorting: null, ...options});
 }
@@ -152,11 +155,11 @@ function groupCard(app, title, by, label) {
   ]);
 }
 
-/* What a module takes with those inside it; a way to the operators that this adds up, where it is more than its own. */
+/* Makes the cell of a module's time including the modules inside it. If operators inside add to it, a click shows all of them. */
 function totalCell(app, {module, avg, estimated, count, operators}) {
   const time = timeCell(app, avg, estimated);
   if (count === operators.length) return time;
-  const title = `${countText(count, 'operator')} of ${module.path || 'the model'} and the modules inside it`;
+  const title = `${countText(count, 'operator')} in ${module.path || 'the model'} and the modules inside it`;
   return element('button', {type: 'button', class: 'text-link', title, onclick: () => showOperators(app, {module})}, time);
 }
 
@@ -164,7 +167,7 @@ function moduleCard(app) {
   const {method} = app;
   const groups = modulesByOwn(method).map(item => ({key: item.module.path, avg: item.own, item}));
   return breakdown(app, 'module', groups, [
-    {title: 'module', class: 'key', cell: ({key}) => element('span', {class: 'cut head', title: key}, element('bdi', {}, key || '(the model itself)'))},
+    {title: 'module', class: 'key', cell: ({key}) => element('span', {class: 'cut head', title: key}, element('bdi', {}, key || TOP_LEVEL))},
     {title: `own ${app.unitName()}`, class: 'number', cell: ({item}) => timeCell(app, item.own, estimatedOf(item.operators))},
     {title: 'share', class: 'number', cell: ({item}) => shareText(item.own, method.execute.avg)},
     {title: 'nodes', class: 'number', cell: ({item}) => String(item.operators.length)},
@@ -200,11 +203,11 @@ function inputsList(app) {
   return element('section', {class: 'card inputs'}, element('h2', {}, 'Inputs'), element('dl', {}, rows.filter(([, value]) => value).flatMap(([key, value]) => [element('dt', {}, key), element('dd', {}, value)])));
 }
 
-/** The view. */
+/** Makes the view. */
 export function summaryView(app) {
   const {method} = app;
   if (method.runs === 0)
-    return element('div', {class: 'summary'}, element('p', {class: 'note'}, 'The record has no run times for this method; see Operators and Delegation for its graph.'), findingsList(app), warningsList(app), inputsList(app));
+    return element('div', {class: 'summary'}, element('p', {class: 'note'}, 'This record has no run times for this method. Its graph is shown in Operators and Delegation.'), findingsList(app), warningsList(app), inputsList(app));
   return element('div', {class: 'summary'},
     element('section', {class: 'card balance'}, figures(app), balanceBar(method), element('div', {class: 'columns'}, balanceTable(app), runsChart(app)),
       [...method.notes, clockNote(app), noiseNote(method)].filter(Boolean).map(note => element('p', {class: 'note'}, note))),

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// table.js - operators as a table that sorts, filters and groups; only the rows in sight are in the page, so that thousands stay fluid.
+// table.js - the table of operators, with sorting, filters and groups. Only the visible rows are in the page, so that thousands of rows scroll smoothly.
 
 import {distributionBar, logScale} from './distribution.js';
 import {choice, element, segments, estimatedCell, timeCell} from './dom.js';
 import {callsText, countText, rateText, shareText, sourceText} from './format.js';
-import {backendsOf, filterOperators, groupOperators, sortRows, summedMedian, totalOf} from './model.js';
+import {TOP_LEVEL, backendsOf, filterOperators, groupOperators, sortRows, summedMedian, totalOf} from './model.js';
 
 export const ROW_HEIGHT = 28;
 const ROWS_AROUND = 8;
 
 const GROUPS = [['none', 'Each'], ['op', 'Operator type'], ['module', 'Module'], ['source', 'Source line'], ['backend', 'Backend']];
 
-/** The rows in sight: {first, end} of `count`, with some around them. */
+/** Returns the range of rows, {first, end}, that is visible or up to ROWS_AROUND rows away, out of `count`. */
 export function rowsInSight(scrollTop, height, count) {
   const first = Math.max(0, Math.min(count, Math.floor(scrollTop / ROW_HEIGHT) - ROWS_AROUND));
   return {first, end: Math.min(count, Math.ceil((scrollTop + height) / ROW_HEIGHT) + ROWS_AROUND)};
@@ -23,25 +23,25 @@ function shareBar(part, most) {
 }
 
 function badge(operator) {
-  if (!operator.match) return operator.carrier >= 0 ? element('span', {class: 'badge quiet', title: 'its time is part of another operator'}, 'fused') : '';
+  if (!operator.match) return operator.carrier >= 0 ? element('span', {class: 'badge quiet', title: 'fused into another operator, which has its time'}, 'fused') : '';
   return element('span', {class: operator.match === 'aligned' ? 'badge estimated' : 'badge'}, operator.match === 'aligned' ? 'estimated' : operator.match);
 }
 
-/* What shares are of: medians do not add up to the method's. */
+/* Shares of medians refer to the sum of all medians, because medians do not add up to the method's. */
 function shareColumn(app, ranking) {
   const {title, width, whole} = ranking === 'p50'
     ? {title: 'share of summed p50', width: '136px', whole: summedMedian(app.method.operators)} : {title: 'share', width: '68px', whole: app.method.execute.avg};
   return {title, width, class: 'number', sort: row => row[ranking], descending: true, cell: row => shareText(row[ranking], whole)};
 }
 
-/* What the operator costs, in wide windows; ≈: by the sizes of the export's example. */
+/* Makes a column of costs, which only wide windows show. "≈" marks costs that use the sizes of the export's example. */
 function costColumn(key, title, hint) {
   return {key, title, hint, width: '84px', from: 1480, class: 'number', sort: row => row[key], descending: true, cell: row => (row[key] === null ? '' : `${row.hinted ? '≈ ' : ''}${rateText(row[key])}`)};
 }
 
 const COST_COLUMNS = [
-  costColumn('macs', 'MACs', 'multiply-accumulates, per inference'), costColumn('gflops', 'GFLOP/s', '1e9 floating-point operations, or operations of integers, per second'),
-  costColumn('gbs', 'GB/s', '1e9 bytes read and written per second'),
+  costColumn('macs', 'MACs', 'multiply-accumulates, per inference'), costColumn('gflops', 'GFLOP/s', '10⁹ operations per second, floating-point or integer'),
+  costColumn('gbs', 'GB/s', '10⁹ bytes read and written per second'),
 ];
 
 function operatorColumns(app, scale, ranking) {
@@ -60,7 +60,7 @@ function operatorColumns(app, scale, ranking) {
 }
 
 const GROUP_LABELS = {
-  op: group => group.key, module: group => group.key || '(the model itself)', backend: group => group.key || '(unknown)',
+  op: group => group.key, module: group => group.key || TOP_LEVEL, backend: group => group.key || '(unknown)',
   source: group => (group.first.source ? `${sourceText(group.first.source)}: ${group.first.source.code}` : '(not recorded)'),
 };
 
@@ -77,7 +77,7 @@ function groupColumns(app, by, rows) {
   ];
 }
 
-/** A table of which only the rows in sight are made, and only the columns that there is room for. `open` is called with the row that is chosen. */
+/** A table that holds only the visible rows, and the columns that fit its width. `open` is called with a row that is clicked. */
 export class LongTable {
   constructor(label, columns, rows, sorting, open) {
     Object.assign(this, {all: columns, columns: [], rows, sorting, open, chosen: -1, revealed: false});
@@ -97,7 +97,7 @@ export class LongTable {
     return element('span', {role: 'columnheader', class: column.class, title: column.hint ?? column.title, 'aria-colindex': String(index + 1), 'aria-sort': sorted ? (sorting.descending ? 'descending' : 'ascending') : undefined}, inside);
   }
 
-  /** Takes the columns that the width has room for. */
+  /** Chooses the columns that fit the width. */
   fit() {
     const width = this.grid.clientWidth;
     this.columns = this.all.filter(column => !(column.from > width));
@@ -129,7 +129,7 @@ export class LongTable {
     else if (top + 2 * ROW_HEIGHT > scrollTop + clientHeight) this.grid.scrollTop = top + 2 * ROW_HEIGHT - clientHeight;
   }
 
-  /** Marks a row and brings it into sight. */
+  /** Selects a row and scrolls to it. */
   choose(index) {
     this.chosen = Math.max(0, Math.min(this.rows.length - 1, index));
     this.reveal();
@@ -156,13 +156,13 @@ export class LongTable {
 
 const chip = (label, text, onclick) => element('button', {type: 'button', class: 'chip', 'aria-label': label, onclick}, `${text} ×`);
 
-/* The filters that no control tells: each goes with a click. */
+/* Makes a chip for each filter that no other control shows; a click removes the filter. */
 function chips(app, {module, only, groups}) {
   const without = wanted => Object.fromEntries(Object.entries(groups).filter(([by]) => by !== wanted));
-  const groupText = {op: key => key, module: key => `directly in ${key || '(the model itself)'}`, backend: key => key || '(not told)', source: key => key.split('/').pop() || '(not recorded)'};
+  const groupText = {op: key => key, module: key => (key ? `directly in ${key}` : TOP_LEVEL), backend: key => key || '(unknown)', source: key => key.split('/').pop() || '(not recorded)'};
   return [
     only ? chip('Show all operators', only.text, () => app.change({only: null})) : null,
-    module ? chip(`Show all modules, not only ${module.path}`, `in ${module.path || '(the model itself)'}`, () => app.change({module: null})) : null,
+    module ? chip(`Show all modules, not only ${module.path}`, `in ${module.path || 'the model'}`, () => app.change({module: null})) : null,
     ...Object.entries(groups).map(([by, key]) => chip(`Show all, not only ${key}`, groupText[by](key), () => app.change({groups: without(by)}))),
   ];
 }
@@ -178,7 +178,7 @@ function toolbar(app, options, shown) {
     element('span', {class: 'count', role: 'status'}, `${countText(shown.length, 'operator')}, ${app.time(totalOf(shown))} ${app.unitName()}, ${shareText(totalOf(shown), app.method.execute.avg)}`));
 }
 
-/** The view. options: {search, backend, timed, module, only, groups, group, ranking, sorting}. */
+/** Makes the view. options: {search, backend, timed, module, only, groups, group, ranking, sorting}; the first six are filters of filterOperators(). */
 export function operatorsView(app, options) {
   const shown = filterOperators(app.method.operators, options), each = options.group === 'none';
   let rows = each ? shown : groupOperators(shown, options.group);
@@ -190,5 +190,5 @@ export function operatorsView(app, options) {
   const table = new LongTable(each ? 'Operators' : 'Operators, grouped', columns, rows, sorting, open);
   if (each && app.selected) table.chosen = rows.indexOf(app.selected);
   table.revealed = app.inPlace;
-  return element('div', {class: 'operators'}, toolbar(app, options, shown), rows.length ? table.grid : element('p', {class: 'note'}, app.method.hasGraph ? 'No operator matches.' : 'No ETRecord, so there is no graph; the timeline shows the events.'));
+  return element('div', {class: 'operators'}, toolbar(app, options, shown), rows.length ? table.grid : element('p', {class: 'note'}, app.method.hasGraph ? 'No operator matches.' : 'The graph is missing, because no ETRecord was given. The timeline shows the events.'));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// timeline.js - the events of the median run on lanes: what calls what on the processor, and below what runs inside the delegates. Where each stands
-// the document says.
+// timeline.js - the events of the median run on lanes: one for the processor, with nested calls, and one for each backend's delegates below it. The
+// document contains the position of each event.
 
 import {element, plainTable} from './dom.js';
 import {countText, shareText} from './format.js';
@@ -20,7 +20,7 @@ function colourOf(host, name) {
   return colour;
 }
 
-/* A round step that gives about six marks. */
+/* Returns a round step that gives about six marks. */
 function axisStep(span) {
   const rough = span / 6, power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map(factor => factor * power).find(step => step >= rough);
@@ -37,12 +37,12 @@ class TimelineCanvas {
     }
     this.height = top;
     this.sequence = this.lanes.flatMap(lane => lane.events);
-    this.kept = app.options.timeline; // {from, to: parts of the end, chosen: index}: what a page that is drawn anew begins with
+    this.kept = app.options.timeline; // {from, to: shares of the end, chosen: index}, which a page that is drawn anew starts with
     if (this.kept.to) Object.assign(this, {from: this.kept.from * this.end, to: this.kept.to * this.end});
     this.canvas = element('canvas', {class: 'timeline-canvas', tabindex: '0', role: 'application', 'aria-label': 'Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all.',
       style: {height: `${this.height}px`}, onkeydown: event => this.key(event), onwheel: event => this.wheel(event), onpointerdown: event => this.press(event)});
     this.said = element('p', {class: 'said', role: 'status', 'aria-live': 'polite'}, 'No event chosen.');
-    if (this.sequence[this.kept.chosen]) this.tell(this.sequence[this.kept.chosen]);
+    if (this.sequence[this.kept.chosen]) this.describe(this.sequence[this.kept.chosen]);
     this.resized = new ResizeObserver(() => this.draw());
     this.resized.observe(this.canvas);
   }
@@ -55,7 +55,7 @@ class TimelineCanvas {
     return ((ns - this.from) / (this.to - this.from)) * this.width();
   }
 
-  /** Shows a span, kept inside of the run. */
+  /** Shows the time from `from` to `to`, in ns, moved into the run. */
   span(from, to) {
     const {end} = this, size = Math.min(end, Math.max(to - from, end / 1e6));
     this.from = Math.max(0, Math.min(from, end - size));
@@ -64,7 +64,7 @@ class TimelineCanvas {
     this.draw();
   }
 
-  /* Around the event that is chosen, if it is in sight. */
+  /* Returns the time to zoom around: the middle of the selected event if it is visible, or else of the view. */
   middle() {
     const at = this.chosen ? this.chosen.start + this.chosen.length / 2 : -1;
     return at >= this.from && at <= this.to ? at : (this.from + this.to) / 2;
@@ -122,7 +122,7 @@ class TimelineCanvas {
   }
 
   drawLane(context, lane, width) {
-    const drawn = new Array(lane.levels).fill(-1); // right end of what is drawn on each level: events narrower than a pixel share it
+    const drawn = new Array(lane.levels).fill(-1); // right end of the last event drawn on each level; events that would share a pixel are drawn once
     for (const event of lane.events) {
       const {left, width: wide, top, height} = this.rectangle(event);
       if (left > width || left + wide < 0 || left + wide <= drawn[event.level] + 0.5) continue;
@@ -167,19 +167,19 @@ class TimelineCanvas {
     context.lineWidth = 1;
   }
 
-  /** Chooses an event, tells about it and brings it into sight. */
+  /** Selects an event, describes it and scrolls to it. */
   choose(event) {
-    this.tell(event);
+    this.describe(event);
     this.kept.chosen = this.sequence.indexOf(event);
     const middle = event.start + event.duration / 2;
     if (middle < this.from || middle > this.to) this.span(middle - (this.to - this.from) / 2, middle + (this.to - this.from) / 2);
     else this.draw();
   }
 
-  tell(event) {
+  describe(event) {
     this.chosen = event;
     const time = ns => `${this.app.time(ns)} ${this.app.unitName()}`, operator = this.app.method.operators[event.operator];
-    this.said.replaceChildren(element('strong', {}, event.name), ` ${time(event.duration)}, from ${time(event.start)}${event.synthetic ? ' (start not measured, order known)' : ''}`,
+    this.said.replaceChildren(element('strong', {}, event.name), ` ${time(event.duration)}, from ${time(event.start)}${event.synthetic ? ' (synthetic start: only the order is known)' : ''}`,
       event.instruction >= 0 ? `, instruction ${event.instruction}` : '', event.backend ? `, ${event.backend}` : '', operator ? ', on ' : '',
       operator ? element('button', {type: 'button', class: 'text-link', onclick: () => this.app.select(operator)}, operator.name) : '', operator && event.match === 'aligned' ? ' (estimated)' : '');
   }
@@ -235,15 +235,15 @@ class TimelineCanvas {
 }
 
 function longestTable(app, canvas) {
-  const inside = canvas.sequence.some(event => event.lane.delegated); // then calls of delegates say nothing new
+  const inside = canvas.sequence.some(event => event.lane.delegated); // then the events inside are listed instead of the delegate call
   const rows = canvas.sequence.filter(event => event.match !== 'framework' && !(inside && event.name === 'DELEGATE_CALL')).sort((a, b) => b.duration - a.duration).slice(0, LONGEST);
   if (rows.length === 0) return null;
   return element('section', {class: 'card'}, plainTable('Longest events of this run', [
     {title: 'event', class: 'key', cell: event => event.name},
     {title: `time ${app.unitName()}`, class: 'number', cell: event => app.time(event.duration)}, {title: 'share', class: 'number', cell: event => shareText(event.duration, app.method.timeline.execute)},
-    {title: 'on', class: 'key quiet', cell: event => `${event.match === 'aligned' ? '≈ ' : ''}${app.method.operators[event.operator]?.name ?? '(no node)'}`},
+    {title: 'node', class: 'key quiet', cell: event => `${event.match === 'aligned' ? '≈ ' : ''}${app.method.operators[event.operator]?.name ?? '(no node)'}`},
     {title: 'backend', class: 'key', cell: event => event.backend ?? ''}, {title: 'instruction', class: 'number', cell: event => (event.instruction >= 0 ? String(event.instruction) : '')},
-    {title: `start ${app.unitName()}`, class: 'number', cell: event => (event.synthetic ? 'not measured' : app.time(event.start))},
+    {title: `start ${app.unitName()}`, class: 'number', cell: event => (event.synthetic ? 'synthetic' : app.time(event.start))},
   ], rows, event => canvas.choose(event)));
 }
 
@@ -251,11 +251,11 @@ function laneLabels(lanes) {
   return element('div', {class: 'lane-labels', 'aria-hidden': 'true'}, lanes.map(lane => element('span', {title: lane.label, style: {top: `${lane.top}px`}}, lane.label)));
 }
 
-/** The view. */
+/** Makes the view. */
 export function timelineView(app) {
   const {timeline} = app.method;
   if (!timeline) return element('p', {class: 'note'}, 'No run of this method was recorded.');
-  if (!timeline.lanes) return element('p', {class: 'note'}, 'Written by an earlier version, which did not store event positions; write the record again to see its timeline.');
+  if (!timeline.lanes) return element('p', {class: 'note'}, 'This record was written by an earlier version, which did not store event positions. Write it again to see its timeline.');
   const canvas = new TimelineCanvas(app, timeline);
   const button = (label, text, action) => element('button', {type: 'button', 'aria-label': label, title: label, onclick: action}, text);
   const synthetic = timeline.lanes.filter(lane => lane.events.some(event => event.synthetic)).map(lane => lane.label);
@@ -263,6 +263,6 @@ export function timelineView(app) {
     element('div', {class: 'toolbar'}, element('span', {class: 'count'}, `Run ${timeline.run}, the median one: ${app.time(timeline.execute)} ${app.unitName()} · ${countText(canvas.sequence.length, 'event')}`),
       button('Zoom in', '+', () => canvas.zoom(0.5)), button('Zoom out', '−', () => canvas.zoom(2)), button('Show all', 'all', () => canvas.span(0, timeline.end)),
       element('span', {class: 'hint'}, 'wheel zooms, drag moves, ← → step, + − zoom')),
-    synthetic.length ? element('p', {class: 'note synthetic'}, `Hatched: the events of ${synthetic.join(', ')} have no start times on this clock, so they are laid end to end.`) : null,
+    synthetic.length ? element('p', {class: 'note synthetic'}, `Hatched: synthetic start. ${synthetic.join(', ')} recorded only the duration and order of events, so each is placed after the one before it.`) : null,
     element('div', {class: 'timeline-frame'}, laneLabels(timeline.lanes), element('div', {class: 'timeline-scroll'}, canvas.canvas)), canvas.said, longestTable(app, canvas));
 }

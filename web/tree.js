@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// tree.js - time by module: boxes as wide as their time, the whole model on top, what is inside a module below it.
+// tree.js - time by module: each box is as wide as its time, with the model on top and the parts of a module below it.
 
 import {element, plainTable, timeCell} from './dom.js';
 import {shareText, shortOp, shortType} from './format.js';
-import {CPU, UNFILTERED, backendsOf, moduleTree} from './model.js';
+import {CPU, TOP_LEVEL, UNFILTERED, backendsOf, moduleTree} from './model.js';
 
-const LEAST_SHARE = 0.002; // of the width: what is narrower is drawn as one box with its neighbours
+const LEAST_SHARE = 0.002; // share of the width; narrower boxes are drawn as one
 const MOST_LEVELS = 12;
 
 const timeOf = item => item.avg;
 
-/* A module that only holds one other is skipped: its box would be as wide. */
+/* Skips modules that contain one module and nothing else, because both boxes would be equally wide. */
 function unfold(item) {
   return item.children.length === 1 && item.operators.length === 0 ? unfold(item.children[0]) : item;
 }
 
-/** What stands inside a box: modules, then operators of the module itself, most time first. */
+/** Returns the contents of a box, modules and operators of the module itself, most time first. */
 export function insideOf(item) {
   if (item.operator) return [];
   const operators = item.operators.map(operator => ({operator, avg: operator.avg, estimated: operator.estimated ? operator.avg : 0, count: 1, backends: {[operator.backend]: operator.avg}}));
   return [...item.children.map(unfold), ...operators].filter(inside => inside.avg > 0).sort((a, b) => b.avg - a.avg);
 }
 
-/** Boxes of the tree below `root`: {item, level, from, width} as parts of its time; {rest} where many narrow ones are drawn as one. */
+/** Places the boxes of the tree below `root`: {item, level, from, width}, where `from` and `width` are shares of its time. {rest} is a box for the boxes that are too narrow, with their number. */
 export function layoutTree(root) {
   const boxes = [];
   const place = (item, level, from, around) => {
@@ -47,14 +47,14 @@ export function layoutTree(root) {
   return boxes;
 }
 
-/** A module's name as seen from the one around it. */
+/** Returns a module's name without the path of the module around it. */
 export function labelIn(around, item) {
   if (item.operator) return shortOp(item.operator.op);
   const {path} = item.module, prefix = around?.module.path ? `${around.module.path}.` : '';
   return (path.startsWith(prefix) ? path.slice(prefix.length) : path) || '(the model)';
 }
 
-/* The backend that takes most of a box's time. */
+/* Returns the backend with the most time in a box. */
 const mainBackend = item => Object.entries(item.backends).reduce((most, entry) => (entry[1] > most[1] ? entry : most), [CPU, 0])[0];
 
 function backendStrip(order, item) {
@@ -62,12 +62,12 @@ function backendStrip(order, item) {
     .map(([name, avg]) => element('span', {class: `backend-${backendIndex(order, name)}`, style: {'flex-grow': String(avg)}})));
 }
 
-/** Number of a backend's colour: 0 is that of kernels. */
+/** Returns the number of a backend's colour, 0 for kernels. */
 export function backendIndex(order, name) {
   return name === CPU ? 0 : 1 + (order.filter(other => other !== CPU).indexOf(name) % 4);
 }
 
-/** Which colour is which backend. */
+/** Makes the legend of the backends' colours. */
 export function backendLegend(method) {
   const order = backendsOf(method.operators);
   return element('ul', {class: 'legend', 'aria-label': 'Backends'}, order.map(name => element('li', {}, element('span', {class: `swatch backend-${backendIndex(order, name)}`}), name)));
@@ -75,7 +75,7 @@ export function backendLegend(method) {
 
 function boxElement(app, box, open) {
   const place = {left: `${100 * box.from}%`, width: `${100 * box.width}%`, top: `${box.level * 40}px`};
-  if (box.rest) return element('div', {class: 'box rest', style: place, title: `${box.rest} more, each below ${100 * LEAST_SHARE} %`});
+  if (box.rest) return element('div', {class: 'box rest', style: place, title: `${box.rest} more, each less than ${100 * LEAST_SHARE} %`});
   const {item} = box, share = shareText(item.avg, app.method.execute.avg), label = labelIn(box.around, item), order = backendsOf(app.method.operators);
   const text = `${item.operator ? `${item.operator.op}, ${item.operator.name}` : item.module.path || 'the model'}: ${app.time(item.avg)} ${app.unitName()}, ${share}`;
   return element('div', {class: `box tint-${backendIndex(order, mainBackend(item))}${item.operator ? ' leaf' : ''}`, role: 'treeitem', tabindex: '-1', 'aria-level': String(box.level + 1), 'aria-label': text, title: text, style: place,
@@ -83,7 +83,7 @@ function boxElement(app, box, open) {
     element('span', {class: 'label'}, element('bdi', {}, label)), element('span', {class: 'time'}, timeCell(app, item.avg, item.estimated), ` · ${share}`), backendStrip(order, item));
 }
 
-/* Arrow keys go to the neighbour on the same level, to the box above, to the first box below. */
+/* Moves the focus with the arrow keys: to a neighbour on the same level, the box above, or the first box below. */
 function moveFocus(boxes, elements, from, key) {
   const box = boxes[from], centre = box.from + box.width / 2;
   const holds = other => other.from <= centre && centre < other.from + other.width;
@@ -121,9 +121,9 @@ function pathTo(root, wanted) {
 
 function insideTable(app, item, open) {
   const whole = app.method.execute.avg, rows = insideOf(item).slice(0, 200), most = rows[0]?.avg ?? 0;
-  return plainTable('Inside, by time', [
-    {title: 'inside', class: 'key', cell: row => (row.operator ? row.operator.op : labelIn(item, row))},
-    {title: 'what', class: 'key quiet', cell: row => (row.operator ? row.operator.name : shortType(row.module.type))},
+  return plainTable('Contents, most time first', [
+    {title: 'module or operator', class: 'key', cell: row => (row.operator ? row.operator.op : labelIn(item, row))},
+    {title: 'type or node', class: 'key quiet', cell: row => (row.operator ? row.operator.name : shortType(row.module.type))},
     {title: `total ${app.unitName()}`, class: 'number', cell: row => timeCell(app, row.avg, row.estimated)},
     {title: 'share', class: 'number', cell: row => shareText(row.avg, whole)},
     {title: 'nodes', class: 'number', cell: row => String(row.count)},
@@ -131,7 +131,7 @@ function insideTable(app, item, open) {
   ], rows, row => open(row));
 }
 
-/** The patterns that a table shows: the model itself, which has all there is, comes last and with its own time, if it has any. */
+/** Returns the patterns to show. The top level comes last and with its own time only, because its total is that of the model. */
 export function shownPatterns(method) {
   return [...method.patterns.filter(row => row.pattern !== ''), ...method.patterns.filter(row => row.pattern === '' && row.count > 0)];
 }
@@ -140,9 +140,9 @@ function patternTable(app, open) {
   const {method} = app, whole = method.execute.avg, rows = shownPatterns(method), repeats = row => row.modules > 1;
   const time = row => (row.pattern === '' ? row.avg : row.total), most = Math.max(...rows.map(time));
   return plainTable('By pattern', [
-    {title: 'modules', class: 'key', cell: row => row.pattern || '(the model itself)'},
+    {title: 'pattern', class: 'key', cell: row => row.pattern || TOP_LEVEL},
     {title: 'type', class: 'key quiet', cell: row => shortType(row.module_type ?? '')},
-    {title: 'number', class: 'number', cell: row => (repeats(row) ? `×${row.modules}` : '')},
+    {title: 'modules', class: 'number', cell: row => (repeats(row) ? `×${row.modules}` : '')},
     {title: `total ${app.unitName()}`, class: 'number', cell: row => app.time(time(row))},
     {title: 'share', class: 'number', cell: row => shareText(time(row), whole)},
     {title: `own ${app.unitName()}`, class: 'number', cell: row => (row.count > 0 ? timeCell(app, row.avg, row.estimated) : '')},
@@ -157,22 +157,22 @@ function foldSwitch(app, folded) {
   return element('label', {class: 'check'}, element('input', {type: 'checkbox', checked: folded, 'aria-label': 'fold repeated modules', onchange: event => app.change({fold: event.target.checked})}), 'fold repeated modules');
 }
 
-/* Modules that repeat as one row; a click opens the slowest of them in the tree. */
+/* Shows repeated modules as one row. A click opens the slowest of them in the tree. */
 function foldedView(app) {
   return element('div', {class: 'modules'}, element('div', {class: 'toolbar'}, foldSwitch(app, true)), element('section', {class: 'card'}, patternTable(app, module => app.change({module, fold: false}))));
 }
 
-/** The view. options.module: the module that fills the width; options.fold: modules that repeat are one row. */
+/** Makes the view. options.module is the module that fills the width; options.fold shows repeated modules as one row. */
 export function treeView(app, options) {
   const whole = moduleTree(app.method);
-  if (!whole || whole.avg === 0) return element('p', {class: 'note'}, 'No graph node was timed.');
+  if (!whole || whole.avg === 0) return element('p', {class: 'note'}, 'No operator of the graph was timed.');
   if (options.fold) return foldedView(app);
   const path = (options.module && pathTo(whole, whole && findItem(whole, options.module))) || [whole];
   const shown = path[path.length - 1];
   const open = item => (item.operator ? app.select(item.operator) : app.change({module: item === shown && path.length > 1 ? path[path.length - 2].module : item.module}));
   const crumbs = element('nav', {class: 'crumbs', 'aria-label': 'Module'}, path.map((item, index) => element('button', {type: 'button', 'aria-current': index === path.length - 1 ? 'true' : undefined, onclick: () => app.change({module: item.module})}, item.module.label || '(the model)')),
     element('span', {class: 'count'}, `${shown.module.type ? `${shortType(shown.module.type)} · ` : ''}${app.time(shown.avg)} ${app.unitName()} on ${shown.count} nodes`),
-    element('button', {type: 'button', class: 'text-link', onclick: () => app.show('operators', {...UNFILTERED, module: shown.module, group: 'none', sorting: null})}, 'its operators'));
+    element('button', {type: 'button', class: 'text-link', onclick: () => app.show('operators', {...UNFILTERED, module: shown.module, group: 'none', sorting: null})}, 'show its operators'));
   return element('div', {class: 'modules'}, element('div', {class: 'toolbar'}, crumbs, foldSwitch(app, false), backendLegend(app.method)), icicle(app, shown, open), element('section', {class: 'card'}, insideTable(app, shown, open)));
 }
 

@@ -52,11 +52,11 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     const shown = Object.fromEntries((await dashboard.table('Where the time goes')).map(([part, avg, part_share]) => [part, [avg, part_share]]));
     const {execute} = summary;
     assert.deepEqual(shown, {
-      'on graph nodes': [ms(summary.nodes), share(summary.nodes, execute.avg)], 'estimated': [ms(summary.estimated), share(summary.estimated, execute.avg)],
-      'delegates, beyond their nodes': [ms(summary.delegate_only), share(summary.delegate_only, execute.avg)],
+      'graph operators': [ms(summary.nodes), share(summary.nodes, execute.avg)], 'estimated': [ms(summary.estimated), share(summary.estimated, execute.avg)],
+      'delegate overhead (calls minus operators)': [ms(summary.delegate_only), share(summary.delegate_only, execute.avg)],
       'inserted operators': [ms(summary.inserted), share(summary.inserted, execute.avg)],
-      'rest of the calls': [ms(summary.rest_of_calls), share(summary.rest_of_calls, execute.avg)],
-      'framework, between operators': [ms(summary.framework), share(summary.framework, execute.avg)],
+      'call overhead': [ms(summary.rest_of_calls), share(summary.rest_of_calls, execute.avg)],
+      'runtime, outside operators': [ms(summary.framework), share(summary.framework, execute.avg)],
       unexplained: [ms(summary.unexplained), share(summary.unexplained, execute.avg)], 'Method::execute': [ms(execute.avg), '100.0 %'],
     });
     assert.match(await dashboard.frame.locator('.balance .note').innerText(), new RegExp(`^up to ${ms(summary.clock_hidden)} ms of the rest`));

@@ -16,7 +16,7 @@ const SHOWN = 8; // rows of a card
 const ms = value => (value === null ? '–' : value.toFixed(4));
 const share = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)} %` : '–');
 const unmarked = text => text.replace(/^≈ /, ''); // of what is estimated
-const unknown = '(method unknown)', itself = '(the model itself)';
+const unknown = '(method unknown)', itself = '(top level)';
 const longestFirst = key => (a, b) => b[key] - a[key];
 
 /* The decimals of equal times may be those of one as well as of the other, so rows are compared as they are sorted by their texts. */
@@ -59,8 +59,8 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
     const {execute} = said;
     const figures = await page.frame.locator('.figure strong').allInnerTexts();
     assert.deepEqual(figures.slice(0, 4), [`${ms(execute.avg)} ms`, `${ms(execute.p50)} ms`, `${ms(execute.p10)} – ${ms(execute.p90)} ms`, `${ms(execute.min)} – ${ms(execute.max)} ms`]);
-    const rows = await page.table('Where the time goes'), parts = {'on graph nodes': said.nodes, 'estimated': said.estimated, 'delegates, beyond their nodes': said.delegate_only, 'inserted operators': said.inserted,
-      'rest of the calls': said.rest_of_calls, 'framework, between operators': said.framework, unexplained: said.unexplained, 'Method::execute': execute.avg};
+    const rows = await page.table('Where the time goes'), parts = {'graph operators': said.nodes, 'estimated': said.estimated, 'delegate overhead (calls minus operators)': said.delegate_only, 'inserted operators': said.inserted,
+      'call overhead': said.rest_of_calls, 'runtime, outside operators': said.framework, unexplained: said.unexplained, 'Method::execute': execute.avg};
     assert.ok(rows.length > 3);
     for (const [part, avg, of] of rows) assert.deepEqual([avg, of], [ms(parts[part]), share(parts[part], execute.avg)], part);
     assert.deepEqual(await page.frame.locator('.findings li > div > strong').allInnerTexts(), said.findings.map(({title}) => title));

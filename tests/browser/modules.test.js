@@ -14,7 +14,7 @@ import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../web/fleet.js'
 import {linearScale, logScale} from '../../web/distribution.js';
 import {callsText, changeText, rateText, shareText, shortOp, signOf, timeText} from '../../web/format.js';
 import {UNFILTERED, backendsOf, filterOperators, firstMethod, groupOperators, moduleTree, modulesByOwn, readProfile, sortRows, totalOf} from '../../web/model.js';
-import {decades, roofLines, roofPoints} from '../../web/roofline.js';
+import {decades, peakLines, rooflinePoints} from '../../web/roofline.js';
 import {recordLabel} from '../../web/source.js';
 import {liveSteps} from '../../web/memory.js';
 import {balanceParts} from '../../web/summary.js';
@@ -295,15 +295,15 @@ describe('lists', () => {
 
   it('has a point of the roofline for each rate that is known, the longest first', () => {
     const point = (name, avg, gflops, intensity) => ({name, avg, gflops, intensity});
-    assert.equal(roofPoints([point('a', 1, 5, 2), point('b', 3, null, 2), point('c', 4, 0, 0), point('d', 2, 6, 3)]).map(({name}) => name).join(''), 'da');
+    assert.equal(rooflinePoints([point('a', 1, 5, 2), point('b', 3, null, 2), point('c', 4, 0, 0), point('d', 2, 6, 3)]).map(({name}) => name).join(''), 'da');
   });
 
-  it('has a roof for what is multiplied', () => {
-    const roofs = {gflops: 100, integer_gops: 400, gbs: 20, flops_given: true, integer_given: false, bandwidth_given: true};
-    assert.deepEqual(roofLines(roofs, [{arithmetic: 'float'}]), [{name: 'float', gflops: 100, gbs: 20, given: true}]);
-    assert.deepEqual(roofLines(roofs, [{arithmetic: 'integer'}]), [{name: 'integer', gflops: 400, gbs: 20, given: false}]);
-    assert.deepEqual(roofLines({...roofs, gbs: null}, [{arithmetic: 'float'}]), []);
-    assert.deepEqual(roofLines({}, []), []);
+  it('has a line of peaks for floats and one for integers, if both are multiplied', () => {
+    const peaks = {gflops: 100, integer_gops: 400, gbs: 20, flops_given: true, integer_given: false, bandwidth_given: true};
+    assert.deepEqual(peakLines(peaks, [{arithmetic: 'float'}]), [{name: 'float', gflops: 100, gbs: 20, given: true}]);
+    assert.deepEqual(peakLines(peaks, [{arithmetic: 'integer'}]), [{name: 'integer', gflops: 400, gbs: 20, given: false}]);
+    assert.deepEqual(peakLines({...peaks, gbs: null}, [{arithmetic: 'float'}]), []);
+    assert.deepEqual(peakLines({}, []), []);
   });
 
   it('places rates by powers of ten', () => {

@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/** Opens the folder of that name; debug_buffer, if not NULL, is taken instead of the one in it. Close it with
+/** Opens the fixture folder `name`. debug_buffer, if not NULL, replaces the one in the folder. Close the profile with
  * etr_profile_close(). */
 static inline etr_profile *open_fixture_with(const char *name, const char *debug_buffer) {
   char path[512];
@@ -27,7 +27,7 @@ static inline etr_profile *open_fixture_with(const char *name, const char *debug
 
 static inline etr_profile *open_fixture(const char *name) { return open_fixture_with(name, NULL); }
 
-/** Opens the ETRecord and the ETDump of the folder of that name, without the .pte. */
+/** Opens the ETRecord and the ETDump of the fixture folder `name`, without the .pte. */
 static inline etr_profile *open_without_program(const char *name) {
   char record[512], dump[512];
   etr_error error = {.offset = ETR_NO_OFFSET};

@@ -23,7 +23,7 @@ typedef struct method_text {
 
 enum { MAX_ITEMS = 32 };
 
-/* The next piece up to a separator; NULL at the end. */
+/* Returns the next piece up to a separator; NULL at the end. */
 static inline char *next_piece(char **rest, const char *separators) {
   char *piece;
   do piece = strtok_r(NULL, separators, rest);
@@ -75,7 +75,7 @@ static inline const uint32_t *make_handles(etr_arena *arena, char *text, size_t 
   return handles;
 }
 
-/* What is behind a word and a blank, which are overwritten; NULL if the text has no such word. */
+/* Returns the text behind a word and a blank, which are overwritten; NULL if the text does not contain the word. */
 static inline char *behind(char *text, const char *word) {
   char *at = strstr(text, word);
   if (!at) return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * json_outcome.h - reads any JSON document in every way the reader has and tells what came of it, for the tests of
- * lib/formats/json.c.
+ * json_outcome.h - reads any JSON document in every way that the reader offers and describes the outcome, for the tests
+ * of lib/formats/json.c.
  */
 #ifndef JSON_OUTCOME_H
 #define JSON_OUTCOME_H
@@ -11,7 +11,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/** A source that gives a document in pieces, and fails behind `failing_at` bytes. */
+/** A source that gives a document in pieces and fails after `failing_at` bytes. */
 typedef struct source {
   etr_slice document;
   size_t at, piece, failing_at;
@@ -26,7 +26,7 @@ static inline int64_t read_source(void *context, char *into, size_t size) {
   return (int64_t)got;
 }
 
-/** What reading a document gave: its tokens as text, and how it ended. */
+/** The outcome of reading a document: its tokens as text, and the error, if any. */
 typedef struct outcome {
   char text[4096];
   size_t size;
@@ -119,7 +119,7 @@ static inline void expect_message(const outcome *out, const char *message, uint6
                (unsigned long long)offset);
 }
 
-/** Reads a document in every way there is: all must end alike. */
+/** Reads a document in every way that the reader offers; all must give the same outcome. */
 static inline outcome read_alike(etr_slice document, const etr_json_limits *limits) {
   outcome whole = read_memory(document, limits);
   for (size_t piece = 1; piece <= 7; piece++) {
@@ -130,7 +130,7 @@ static inline outcome read_alike(etr_slice document, const etr_json_limits *limi
   return whole;
 }
 
-/** How reading a document must end; message NULL: well. */
+/** The expected outcome of reading a document; message is NULL if it succeeds. */
 typedef struct ending_case {
   const char *document, *message;
   uint64_t offset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * methods_case.h - a dump as text, the methods it may be of, and which run is of which.
+ * methods_case.h - cases of a dump as text, the methods that it may belong to, and the expected method of each run.
  */
 #ifndef ETR_TEST_METHODS_CASE_H
 #define ETR_TEST_METHODS_CASE_H
@@ -15,18 +15,18 @@
 typedef struct methods_case {
   const char *title;
   method_text methods[3];
-  const char *payloads[3]; /* of instruction 0, a delegate: types of its XNodes, joined by ' '; "": no
+  const char *payloads[3]; /* of instruction 0, a delegate: types of its XNodes, joined by ' '; "" without
                               instruction; NULL: no .pte */
   const char *events[2];   /* of each dump */
   const char *choices;     /* "RUN=METHOD FIRST-LAST=METHOD"; NULL: none */
   const char *want;        /* "METHOD: RUN,RUN" of each block, joined by ';'; METHOD is "none" where nothing
-                              ran, as in a load, and "unknown" where it cannot be told */
-  const char *rule;        /* what is in the last block's; NULL: anything */
+                              ran, as in a load, and "unknown" if the files do not say */
+  const char *rule;        /* part of the last block's rule; NULL: any rule */
 } methods_case;
 
 enum { MOST_METHODS = 3 };
 
-/* The number of a type in XNodeUnion (executorch/backends/xnnpack/serialization/schema.fbs). */
+/* Returns the number of a type in XNodeUnion (executorch/backends/xnnpack/serialization/schema.fbs). */
 static inline uint32_t xnode_type(const char *name) {
   static const struct {
     const char *name;
@@ -38,7 +38,7 @@ static inline uint32_t xnode_type(const char *name) {
   return 0;
 }
 
-/* An XNNGraph with nodes of these types and nothing else; "none" is no payload of XNNPACK. */
+/* Makes an XNNGraph that contains only nodes of these types; "none" makes bytes that are no payload of XNNPACK. */
 static inline etr_slice make_payload(etr_arena *arena, const char *types) {
   tiny_fb fb = {.bytes = etr_arena_alloc(arena, 4096), .capacity = 4096};
   uint32_t count = 0, numbers[MAX_ITEMS];

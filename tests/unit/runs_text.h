@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * runs_text.h - runs of one method, written as text, one after the other. A run is a number: how many times as long as
- * a usual one it takes. Behind it may be
+ * runs_text.h - runs of one method, written as text. A run is a number: its time as a multiple of the usual
+ * time. Behind it may be
  *
- *   p  it does more work: operators grow unlike each other
- *   b  other work: every second operator grows
- *   o  one operator alone takes longer: "o2" the third
+ *   p  it does more work: operators get slower by different factors
+ *   b  it does other work: every second operator gets slower
+ *   o  only one operator gets slower: "o2" is the third
  *   !  it has other events
  *   /8 it logged 8 bytes
  *
@@ -32,7 +32,7 @@ typedef struct runs_text {
   uint64_t durations[2][RUNS_TEXT_OPERATORS][RUNS_TEXT_MOST];
   etr_event load;
   etr_debug_value values[RUNS_TEXT_MOST];
-  size_t operators; /* how many a run has */
+  size_t operators; /* number of operators in a run */
   double spread;    /* relative, of each operator in each run */
   uint64_t seed;
   etr_blocks all;
@@ -40,7 +40,7 @@ typedef struct runs_text {
   etr_arena arena;
 } runs_text;
 
-/* What an operator usually takes, in ticks: nothing divides all of them. */
+/* Returns the usual time of an operator, in ticks. The times have no common divisor, so that the clock step is one. */
 static inline double runs_text_usual(size_t op) { return 10007 + 1301 * (double)op; }
 
 static inline void runs_text_begin(runs_text *t, size_t operators) {
@@ -65,7 +65,8 @@ static inline void runs_text_begin(runs_text *t, size_t operators) {
 }
 
 static inline double runs_text_factor(const char *word, double times, size_t op) {
-  if (strchr(word, 'p')) return pow(times, .2 + .13 * (double)(op % 7)); /* norms hardly, products in proportion */
+  if (strchr(word, 'p'))
+    return pow(times, .2 + .13 * (double)(op % 7)); /* norms hardly grow, products grow in proportion */
   if (strchr(word, 'b')) return op % 2 ? 1 : times;
   if (strchr(word, 'o')) return op == (size_t)atoi(strchr(word, 'o') + 1) ? 12 * times : 1;
   return times;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_align.c - order-preserving alignment: letters are classes, upper-case ones cost 6 to leave out, lower-case ones
- * nothing.
+ * test_align.c - order-preserving alignment. Letters are classes; an unpaired upper-case letter costs 6, a lower-case
+ * one nothing.
  */
 #include "place/align.h"
 
@@ -17,16 +17,16 @@ static size_t make_items(etr_align_item *out, const char *text) {
   return count;
 }
 
-Test(align, pairs) {
+Test(align, equal_items_are_paired_in_order) {
   static const struct {
     const char *left, *right,
-        *want; /* per left item: place of its partner, '-' for none, '?' behind it where another would do */
+        *want; /* per left item: index of its partner, '-' for none; '?' follows if another is as good */
   } cases[] = {
       {"", "", ""},          {"ABC", "ABC", "012"},    {"ABC", "", "---"}, {"AC", "ABC", "02"},
       {"ABC", "AC", "0-1"},  {"ABAB", "ABAB", "0123"}, {"A", "AA", "1?"}, /* either would do */
       {"AB", "AAB", "1?2"},                                               /* A is open, B is not */
-      {"A", "aA", "1"},                                                   /* the one that may not be left out */
-      {"BA", "AB", "1?-?"}, /* crossing: one of the two, and either would do */
+      {"A", "aA", "1"},                                                   /* the item that must be paired */
+      {"BA", "AB", "1?-?"}, /* crossing pairs: only one of the two is possible, and either is as good */
       {"XAY", "BAC", "-1-"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -46,7 +46,7 @@ Test(align, pairs) {
   }
 }
 
-Test(align, too_long_is_refused) {
+Test(align, lists_that_are_too_long_are_refused) {
   etr_align_item *items = calloc(4096, sizeof *items);
   etr_align_pair *out = calloc(4096, sizeof *out);
   etr_arena scratch = {0};

@@ -71,7 +71,7 @@ Test(archive, all_fixtures_are_read_to_the_end) {
   }
 }
 
-/* Opens a fixture and reads all its entries: the first failure, of opening or reading. */
+/* Opens a fixture and reads all its entries. Returns the first failure. */
 static etr_status read_all(const char *path, size_t *count, etr_error *error) {
   etr_archive *archive;
   etr_error_clear(error);
@@ -90,7 +90,7 @@ static etr_status read_all(const char *path, size_t *count, etr_error *error) {
   return status;
 }
 
-Test(archive, hostile_files) {
+Test(archive, hostile_files_are_refused_or_read) {
   static const struct {
     const char *file;
     etr_status status;
@@ -100,7 +100,7 @@ Test(archive, hostile_files) {
       {"empty.etrecord", ETR_ERROR_FORMAT, 0, "", "empty"},
       {"not_zip.etrecord", ETR_ERROR_FORMAT, 0, "", "not a zip"},
       {"trunc_half.etrecord", ETR_OK, 8, "",
-       ""}, /* a zip that stands in a stored entry is the last whole one: it is no record, but a zip */
+       ""}, /* the last whole zip is inside a stored entry: it is a zip, but not a record */
       {"trunc_no_eocd.etrecord", ETR_OK, 8, "", ""},
       {"crc_mismatch.etrecord", ETR_ERROR_FORMAT, 13, "exported_program", "CRC"},
       {"deflated.etrecord", ETR_OK, 13, "", ""},
@@ -130,10 +130,10 @@ Test(archive, hostile_files) {
 /* ---- Zips written by hand
  * ------------------------------------------------------------------------------------------------------------- */
 
-/** An entry; what is UINT32_MAX is as it should be. */
+/** An entry; members that are UINT32_MAX get their correct value. */
 typedef struct hand_entry {
   const char *name, *data;
-  uint32_t size, compressed_size, crc; /* what the directory says */
+  uint32_t size, compressed_size, crc; /* as written in the directory */
   uint16_t flags, method;
 } hand_entry;
 
@@ -146,13 +146,13 @@ typedef struct hand_zip {
   uint32_t offsets[8];
 } hand_zip;
 
-static void put(hand_zip *zip, unsigned width, uint64_t value) {
+static void append_number(hand_zip *zip, unsigned width, uint64_t value) {
   for (unsigned i = 0; i < width && zip->size < sizeof zip->bytes; i++)
     zip->bytes[zip->size++] = (uint8_t)(value >> (8 * i));
 }
 
-static void put_text(hand_zip *zip, const char *text) {
-  while (*text) put(zip, 1, (uint8_t)*text++);
+static void append_text(hand_zip *zip, const char *text) {
+  while (*text) append_number(zip, 1, (uint8_t)*text++);
 }
 
 static uint32_t crc32_of(const char *data) {
@@ -164,39 +164,40 @@ static uint32_t crc32_of(const char *data) {
   return ~crc;
 }
 
-/* What a local header and a directory entry have in common, from the version needed to the extra field's length. */
-static void put_common(hand_zip *zip, const hand_entry *entry) {
+/* Writes the part that local headers and directory entries share, from the version needed to the length of the extra
+ * field. */
+static void append_common(hand_zip *zip, const hand_entry *entry) {
   uint32_t length = (uint32_t)strlen(entry->data);
-  put(zip, 2, 20);
-  put(zip, 2, entry->flags);
-  put(zip, 2, entry->method);
-  put(zip, 4, 0x00210000); /* time and date */
-  put(zip, 4, entry->crc == UINT32_MAX ? crc32_of(entry->data) : entry->crc);
-  put(zip, 4, entry->compressed_size == UINT32_MAX ? length : entry->compressed_size);
-  put(zip, 4, entry->size == UINT32_MAX ? length : entry->size);
-  put(zip, 2, strlen(entry->name));
-  put(zip, 2, 0);
+  append_number(zip, 2, 20);
+  append_number(zip, 2, entry->flags);
+  append_number(zip, 2, entry->method);
+  append_number(zip, 4, 0x00210000); /* time and date */
+  append_number(zip, 4, entry->crc == UINT32_MAX ? crc32_of(entry->data) : entry->crc);
+  append_number(zip, 4, entry->compressed_size == UINT32_MAX ? length : entry->compressed_size);
+  append_number(zip, 4, entry->size == UINT32_MAX ? length : entry->size);
+  append_number(zip, 2, strlen(entry->name));
+  append_number(zip, 2, 0);
 }
 
-static void put_entries(hand_zip *zip, const hand_entry *entries, size_t count) {
+static void append_entries(hand_zip *zip, const hand_entry *entries, size_t count) {
   for (size_t i = 0; i < count; i++) {
     zip->offsets[i] = (uint32_t)zip->size;
-    put_text(zip, "PK\3\4");
-    put_common(zip, &entries[i]);
-    put_text(zip, entries[i].name);
-    put_text(zip, entries[i].data);
+    append_text(zip, "PK\3\4");
+    append_common(zip, &entries[i]);
+    append_text(zip, entries[i].name);
+    append_text(zip, entries[i].data);
   }
 }
 
-static void put_directory(hand_zip *zip, const hand_entry *entries, size_t count) {
+static void append_directory(hand_zip *zip, const hand_entry *entries, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    put_text(zip, "PK\1\2");
-    put(zip, 2, 20);
-    put_common(zip, &entries[i]);
-    put(zip, 8, 0);
-    put(zip, 2, 0); /* comment, disk, attributes */
-    put(zip, 4, zip->offsets[i]);
-    put_text(zip, entries[i].name);
+    append_text(zip, "PK\1\2");
+    append_number(zip, 2, 20);
+    append_common(zip, &entries[i]);
+    append_number(zip, 8, 0);
+    append_number(zip, 2, 0); /* comment, disk, attributes */
+    append_number(zip, 4, zip->offsets[i]);
+    append_text(zip, entries[i].name);
   }
 }
 
@@ -204,42 +205,42 @@ typedef struct hand_end {
   uint64_t entries, size, offset;
 } hand_end;
 
-static void put_end64(hand_zip *zip, const hand_end *end) {
+static void append_end64(hand_zip *zip, const hand_end *end) {
   uint64_t at = zip->size;
-  put_text(zip, "PK\6\6");
-  put(zip, 8, 44);
-  put(zip, 4, 0x002D002D);
-  put(zip, 8, 0);
-  put(zip, 8, end->entries);
-  put(zip, 8, end->entries);
-  put(zip, 8, end->size);
-  put(zip, 8, end->offset);
-  put_text(zip, "PK\6\7");
-  put(zip, 4, 0);
-  put(zip, 8, at);
-  put(zip, 4, 1);
+  append_text(zip, "PK\6\6");
+  append_number(zip, 8, 44);
+  append_number(zip, 4, 0x002D002D);
+  append_number(zip, 8, 0);
+  append_number(zip, 8, end->entries);
+  append_number(zip, 8, end->entries);
+  append_number(zip, 8, end->size);
+  append_number(zip, 8, end->offset);
+  append_text(zip, "PK\6\7");
+  append_number(zip, 4, 0);
+  append_number(zip, 8, at);
+  append_number(zip, 4, 1);
 }
 
-static void put_end(hand_zip *zip, const hand_end *end, const char *comment) {
-  put_text(zip, "PK\5\6");
-  put(zip, 4, 0);
-  put(zip, 2, ETR_MIN(end->entries, UINT16_MAX));
-  put(zip, 2, ETR_MIN(end->entries, UINT16_MAX));
-  put(zip, 4, ETR_MIN(end->size, UINT32_MAX));
-  put(zip, 4, ETR_MIN(end->offset, UINT32_MAX));
-  put(zip, 2, strlen(comment));
-  put_text(zip, comment);
+static void append_end(hand_zip *zip, const hand_end *end, const char *comment) {
+  append_text(zip, "PK\5\6");
+  append_number(zip, 4, 0);
+  append_number(zip, 2, ETR_MIN(end->entries, UINT16_MAX));
+  append_number(zip, 2, ETR_MIN(end->entries, UINT16_MAX));
+  append_number(zip, 4, ETR_MIN(end->size, UINT32_MAX));
+  append_number(zip, 4, ETR_MIN(end->offset, UINT32_MAX));
+  append_number(zip, 2, strlen(comment));
+  append_text(zip, comment);
 }
 
 static void write_zip(hand_zip *zip, const hand_entry *entries, size_t count) {
   *zip = (hand_zip){0};
-  put_entries(zip, entries, count);
+  append_entries(zip, entries, count);
   size_t directory = zip->size;
-  put_directory(zip, entries, count);
-  put_end(zip, &(hand_end){count, zip->size - directory, directory}, "");
+  append_directory(zip, entries, count);
+  append_end(zip, &(hand_end){count, zip->size - directory, directory}, "");
 }
 
-/* A name for one more file in /tmp, of the test that calls. */
+/* Makes a name for another file in /tmp, for the calling test. */
 static void write_file(const char *path, const void *bytes, size_t size) {
   FILE *file = fopen(path, "wb");
   cr_assert(file && fwrite(bytes, 1, size, file) == size);
@@ -251,7 +252,7 @@ static void make_directory(char *path, size_t size) {
   cr_assert(mkdtemp(path));
 }
 
-/** A zip in a file of its own, opened. */
+/** An open zip in its own file. */
 typedef struct opened {
   char directory[64], path[80];
   etr_archive *archive;
@@ -273,7 +274,7 @@ static void close_opened(opened *it) {
   rmdir(it->directory);
 }
 
-/* Reads an entry in pieces of three bytes; what was read, NUL-terminated. */
+/* Reads an entry in pieces of three bytes. Returns the bytes, NUL-terminated. */
 static etr_status read_entry(etr_archive *archive, const char *name, uint64_t max_bytes, char *into, size_t size,
                              etr_error *error) {
   etr_archive_entry *entry;
@@ -363,9 +364,9 @@ Test(archive, lying_directories_are_found) {
   }
 }
 
-/* libzip's versions differ in what they give of an empty entry that is deflated, so its form is that of a stored one.
+/* Versions of libzip treat an empty deflated entry differently, so it is opened as a stored one.
  */
-Test(archive, forms_for_copying) {
+Test(archive, compressed_entries_can_be_copied_as_they_are) {
   static const struct {
     const char *what;
     hand_entry entry;
@@ -394,21 +395,22 @@ Test(archive, forms_for_copying) {
   }
 }
 
-/* Two entries with something before them, a directory, and an end; true offsets are `shift` more than those written. */
+/* Makes a zip of two entries behind other bytes, a directory and an end. True offsets are `shift` larger than the
+ * written ones. */
 static void write_variant(hand_zip *zip, const char *before, size_t shift, bool zip64, const char *comment) {
   static const hand_entry entries[] = {ENTRY("x", "ex"), ENTRY("y", "why")};
   *zip = (hand_zip){0};
-  put_text(zip, before);
-  put_entries(zip, entries, 2);
+  append_text(zip, before);
+  append_entries(zip, entries, 2);
   for (size_t i = 0; i < 2; i++) zip->offsets[i] -= (uint32_t)shift;
   size_t directory = zip->size;
-  put_directory(zip, entries, 2);
+  append_directory(zip, entries, 2);
   hand_end end = {2, zip->size - directory, directory - shift};
-  if (zip64) put_end64(zip, &end);
-  put_end(zip, zip64 ? &(hand_end){UINT16_MAX, UINT32_MAX, UINT32_MAX} : &end, comment);
+  if (zip64) append_end64(zip, &end);
+  append_end(zip, zip64 ? &(hand_end){UINT16_MAX, UINT32_MAX, UINT32_MAX} : &end, comment);
 }
 
-Test(archive, zips_of_all_shapes) {
+Test(archive, zips_with_zip64_and_leading_bytes_are_read) {
   static const struct {
     const char *before;
     size_t shift;
@@ -435,45 +437,45 @@ Test(archive, zips_of_all_shapes) {
   }
 }
 
-/* A directory whose sizes and offsets stand in zip64's extra field. */
+/* Makes a directory whose sizes and offsets are in the extra field of zip64. */
 static void put_wide_directory(hand_zip *zip, const hand_entry *entries, size_t count) {
   for (size_t i = 0; i < count; i++) {
     hand_entry wide = entries[i];
     wide.size = wide.compressed_size = UINT32_MAX - 1;
     size_t at = zip->size;
-    put_text(zip, "PK\1\2");
-    put(zip, 2, 45);
-    put_common(zip, &wide);
+    append_text(zip, "PK\1\2");
+    append_number(zip, 2, 45);
+    append_common(zip, &wide);
     memset(zip->bytes + at + 20, 0xFF, 8);
     zip->bytes[at + 30] = 4 + 24;
-    put(zip, 8, 0);
-    put(zip, 2, 0);
-    put(zip, 4, UINT32_MAX);
-    put_text(zip, entries[i].name);
-    put(zip, 2, 1);
-    put(zip, 2, 24);
-    put(zip, 8, strlen(entries[i].data));
-    put(zip, 8, strlen(entries[i].data));
-    put(zip, 8, zip->offsets[i]);
+    append_number(zip, 8, 0);
+    append_number(zip, 2, 0);
+    append_number(zip, 4, UINT32_MAX);
+    append_text(zip, entries[i].name);
+    append_number(zip, 2, 1);
+    append_number(zip, 2, 24);
+    append_number(zip, 8, strlen(entries[i].data));
+    append_number(zip, 8, strlen(entries[i].data));
+    append_number(zip, 8, zip->offsets[i]);
   }
 }
 
 Test(archive, entries_that_overlap_are_refused) {
-  enum { HEAD = 31, DATA = 3 }; /* of an entry with a name of one letter */
+  enum { HEAD = 31, DATA = 3 }; /* sizes for an entry with a name of one letter */
   static const hand_entry entries[] = {ENTRY("x", "one"), ENTRY("y", "two"), ENTRY("z", "end")};
   static const struct {
-    int32_t shift; /* of the second entry's offset, from where it is */
+    int32_t shift; /* added to the second entry's true offset */
     bool overlaps;
   } cases[] = {{0, false}, {-1, true}, {-DATA, true}, {-DATA - HEAD, true}, {1, true}, {HEAD + DATA, true}};
   for (size_t i = 0; i < 2 * ETR_COUNT(cases); i++) {
     hand_zip zip = {0};
     opened it;
     bool wide = i % 2;
-    put_entries(&zip, entries, 3);
+    append_entries(&zip, entries, 3);
     zip.offsets[1] += (uint32_t)cases[i / 2].shift;
     size_t directory = zip.size;
-    (wide ? put_wide_directory : put_directory)(&zip, entries, 3);
-    put_end(&zip, &(hand_end){3, zip.size - directory, directory}, "");
+    (wide ? put_wide_directory : append_directory)(&zip, entries, 3);
+    append_end(&zip, &(hand_end){3, zip.size - directory, directory}, "");
     open_bytes(&it, zip.bytes, zip.size);
     cr_expect_eq(it.status, cases[i / 2].overlaps ? ETR_ERROR_FORMAT : ETR_OK, "case %zu: %s", i, it.error.message);
     cr_expect(!cases[i / 2].overlaps || strstr(it.error.message, "overlap"), "case %zu: %s", i, it.error.message);
@@ -497,8 +499,8 @@ Test(archive, ends_that_lie_are_refused) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     hand_zip zip = {0};
     opened it;
-    put_directory(&zip, &entry, 1);
-    put_end(&zip, &cases[i].end, "");
+    append_directory(&zip, &entry, 1);
+    append_end(&zip, &cases[i].end, "");
     open_bytes(&it, zip.bytes, zip.size);
     cr_expect(it.status == ETR_ERROR_FORMAT && strstr(it.error.message, cases[i].message) && *it.error.message,
               "case %zu: %s", i, it.error.message);
@@ -552,7 +554,7 @@ Test(archive, an_unpacked_record_is_listed_in_order) {
     write_file(path, expected[i][1], strlen(expected[i][1]));
   }
   snprintf(path, sizeof path, "%s/link", root);
-  cr_assert(symlink("/etc/passwd", path) == 0); /* leads out: passed over, as is the loop */
+  cr_assert(symlink("/etc/passwd", path) == 0); /* points outside of the record: ignored, as is the loop */
   snprintf(path, sizeof path, "%s/loop", root);
   cr_assert(symlink("..", path) == 0);
   cr_assert_eq(etr_archive_open(&archive, root, &error), ETR_OK, "%s", error.message);
@@ -561,7 +563,7 @@ Test(archive, an_unpacked_record_is_listed_in_order) {
 
   char data[64];
   snprintf(path, sizeof path, "%s/B", root);
-  write_file(path, "be", 2); /* shrinks after it was listed */
+  write_file(path, "be", 2); /* the file shrinks after it was listed */
   cr_expect_eq(read_entry(archive, "B", 0, data, sizeof data, &error), ETR_ERROR_FORMAT);
   cr_expect(error.offset == 2 && strcmp(error.entry, "B") == 0 && strstr(error.message, "less data"), "%s",
             error.message);

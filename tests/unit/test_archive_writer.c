@@ -7,13 +7,13 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* Bytes in memory; refuses more than `most`. */
+/* A sink in memory that refuses more than `most` bytes. */
 typedef struct taken {
   char *data;
   size_t size, most;
 } taken;
 
-static bool take(void *context, const void *data, size_t size) {
+static bool take_bytes(void *context, const void *data, size_t size) {
   taken *t = context;
   if (t->size + size > t->most) return false;
   t->data = realloc(t->data, t->size + size);
@@ -25,7 +25,7 @@ static bool take(void *context, const void *data, size_t size) {
 static etr_slice bytes_of(const taken *t) { return (etr_slice){t->data, t->size}; }
 
 static etr_status write_three(taken *t, etr_error *error) {
-  etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take, t});
+  etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take_bytes, t});
   etr_status status = etr_archive_writer_add_bytes(writer, "empty", (etr_slice){0}, error);
   if (status == ETR_OK) status = etr_archive_writer_add_bytes(writer, "a/b", ETR_SLICE("text"), error);
   if (status == ETR_OK) status = etr_archive_writer_add_bytes(writer, "n\xC3\xA4me", ETR_SLICE("more"), error);
@@ -43,7 +43,7 @@ static void expect_entry(etr_archive *archive, const char *name, const char *tex
   etr_file_clear(&file);
 }
 
-Test(archive_writer, entries_are_read_again) {
+Test(archive_writer, written_entries_can_be_read) {
   taken t = {.most = SIZE_MAX};
   etr_archive *archive;
   cr_assert_eq(write_three(&t, NULL), ETR_OK);
@@ -56,8 +56,8 @@ Test(archive_writer, entries_are_read_again) {
   free(t.data);
 }
 
-/* Wherever the sink stops, that is an error, and never a shorter zip. */
-Test(archive_writer, full_sink) {
+/* If the sink stops anywhere, that is an error and never a shorter zip. */
+Test(archive_writer, a_full_sink_is_an_error) {
   taken whole = {.most = SIZE_MAX};
   cr_assert_eq(write_three(&whole, NULL), ETR_OK);
   for (size_t most = 0; most < whole.size; most++) {
@@ -68,26 +68,26 @@ Test(archive_writer, full_sink) {
   free(whole.data);
 }
 
-/* An emitter that writes something else the second time. */
+/* An emitter that writes different bytes the second time. */
 static etr_status emit_counter(void *context, const etr_sink *sink, etr_error *error) {
   int *calls = context;
   char text = (char)('0' + (*calls)++);
   return sink->write(sink->context, &text, 1) ? ETR_OK : etr_fail_sink(error);
 }
 
-Test(archive_writer, what_changes_is_refused) {
+Test(archive_writer, an_emitter_that_changes_its_output_is_refused) {
   taken t = {.most = SIZE_MAX};
   etr_error error;
   int calls = 0;
-  etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take, &t});
+  etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take_bytes, &t});
   cr_expect_eq(etr_archive_writer_add(writer, "x", emit_counter, &calls, &error), ETR_ERROR_FORMAT);
   cr_expect(strstr(error.message, "changed") && strcmp(error.entry, "x") == 0);
   etr_archive_writer_close(writer);
   free(t.data);
 }
 
-/* Compressed entries are copied as they are, others checked. */
-Test(archive_writer, copies) {
+/* Compressed entries are copied unchanged, stored ones are checked. */
+Test(archive_writer, copied_entries_are_checked) {
   static const char *const records[] = {"add_mul/etrecord.bin", "hostile/deflated.etrecord",
                                         "hostile/crc_mismatch.etrecord"};
   for (size_t i = 0; i < ETR_COUNT(records); i++) {
@@ -97,7 +97,7 @@ Test(archive_writer, copies) {
     etr_status status = ETR_OK;
     (void)snprintf(path, sizeof path, FIXTURES "/%s", records[i]);
     cr_assert_eq(etr_archive_open(&archive, path, NULL), ETR_OK);
-    etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take, &t});
+    etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take_bytes, &t});
     for (size_t k = 0; status == ETR_OK && k < etr_archive_count(archive); k++)
       status = etr_archive_writer_copy(writer, etr_archive_name(archive, k), archive, k, NULL);
     cr_expect_eq(status, i == 2 ? ETR_ERROR_FORMAT : ETR_OK, "%s", path);
@@ -119,7 +119,7 @@ Test(archive_writer, copies) {
   }
 }
 
-/* Sizes beyond 32 bits, of bytes that nobody keeps: the end of the zip is in its last bytes. */
+/* Writes more than 4 GiB and keeps only the last bytes, which contain the end of the zip. */
 typedef struct last_bytes {
   uint64_t count;
   char data[512];
@@ -142,7 +142,7 @@ static etr_status emit_five_gib(void *context, const etr_sink *sink, etr_error *
   return ETR_OK;
 }
 
-Test(archive_writer, zip64, .timeout = 120) {
+Test(archive_writer, entries_beyond_4_gib_use_zip64, .timeout = 120) {
   last_bytes last = {.count = 0};
   etr_archive_writer *writer = etr_archive_writer_new(&(etr_sink){take_last, &last});
   cr_assert_eq(etr_archive_writer_add(writer, "large", emit_five_gib, NULL, NULL), ETR_OK);

@@ -32,13 +32,13 @@ Test(arena, blocks_are_zeroed_aligned_and_apart) {
     for (size_t k = 0; k < sizes[i % ETR_COUNT(sizes)]; k++) cr_assert_eq(blocks[i][k], (unsigned char)(i + 1));
 }
 
-Test(arena, size_zero_is_a_pointer) {
+Test(arena, an_empty_block_has_an_address) {
   cr_expect_not_null(etr_arena_alloc(&arena, 0));
   cr_expect_not_null(etr_arena_alloc_array(&arena, 0, 8));
 }
 
 #ifdef ETR_OWN_BLOCKS
-Test(arena, every_end_is_seen) {
+Test(arena, sanitizers_detect_writes_behind_a_block) {
   static const size_t sizes[] = {0, 1, 7, 16, 1000, 40000};
   for (size_t i = 0; i < ETR_COUNT(sizes); i++) {
     char *block = etr_arena_alloc(&arena, sizes[i]), *raw = etr_arena_alloc_raw(&arena, sizes[i]);
@@ -86,7 +86,7 @@ Test(arena, failure_is_remembered) {
 
 Test(arena, a_huge_block_fails) { cr_expect_null(etr_arena_alloc(&arena, SIZE_MAX - 8)); }
 
-Test(arena, texts) {
+Test(arena, texts_are_copied_and_formatted) {
   cr_expect_str_eq(etr_arena_copy(&arena, (etr_slice){"abcdef", 3}), "abc");
   cr_expect_str_eq(etr_arena_copy(&arena, (etr_slice){NULL, 0}), "");
   cr_expect_str_eq(etr_arena_format(&arena, "%s-%d", "x", 7), "x-7");
@@ -124,7 +124,7 @@ Test(arena, utf8_is_cleaned) {
   }
 }
 
-/* A name of so many times a character, behind `before` bytes. */
+/* A name: `before` bytes, then one character many times. */
 static etr_slice long_name(size_t before, const char *character, size_t size) {
   char *text = etr_arena_alloc(&arena, size);
   memset(text, 'a', before);
@@ -144,7 +144,7 @@ Test(arena, long_names_are_cut_between_characters) {
       {0, "\xC3\xA9", MOST + 2, MOST, 1},
       {1, "\xC3\xA9", MOST + 1, MOST - 1, 1},
       {1, "\xE2\x82\xAC", MOST + 1, MOST, 1},
-      {2, "\xE2\x82\xAC", MOST + 3, MOST - 2, 1}, /* of which it is no multiple */
+      {2, "\xE2\x82\xAC", MOST + 3, MOST - 2, 1}, /* the limit is not a multiple of the character */
       {1, "\xF0\x9F\x98\x80", MOST + 1, MOST - 3, 1},
       {3, "\xF0\x9F\x98\x80", MOST + 3, MOST - 1, 1},
       {0, "\xF0\x9F\x98\x80", 4 * MOST, MOST, 1},
@@ -173,7 +173,7 @@ Test(arena, vectors_keep_what_was_pushed) {
   for (uint32_t i = 0; i < 10000; i++) cr_assert_eq(numbers.data[i], i * 7);
 }
 
-/* What is large moves when it grows, and its neighbours must be found again. */
+/* Large blocks move when they grow, and their neighbours must stay reachable. */
 Test(arena, large_vectors_grow_in_turn) {
   enum { VECTORS = 5, ELEMENTS = 20000 };
   etr_vec(uint64_t) vectors[VECTORS] = {0};

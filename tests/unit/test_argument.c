@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Arguments of nodes, as programs of today, of 2023 and of nobody have them.
+ * Arguments of nodes, in programs of today, in programs of 2023, and in damaged ones.
  */
 #include "inputs/argument.h"
 #include "inputs/program.h"
@@ -21,7 +21,7 @@ static const char program_head[] =
     "\"inputs\": [",
                   program_middle[] = "], \"outputs\": []}], ", program_tail[] = "\"outputs\": []}}}";
 
-/* One node with these inputs, in a graph with more members. */
+/* Reads a graph of one node with these inputs and further members. */
 static void read_inputs(reading *r, const char *inputs, const char *members) {
   size_t room = sizeof program_head + strlen(inputs) + sizeof program_middle + strlen(members) + sizeof program_tail;
   char *document = malloc(room);
@@ -51,7 +51,7 @@ static void describe(const etr_node *node, char *out, size_t size) {
   "\"sym_float_values\": {\"f\": {\"as_expr\": {\"expr_str\": \"s77/2\", \"hint\": {\"as_float\": 1.5}}}}, "           \
   "\"sym_bool_values\": {\"b\": {\"as_expr\": {\"expr_str\": \"s77 > 2\", \"hint\": {\"as_bool\": true}}}}, "
 
-Test(argument, values) {
+Test(argument, values_are_read) {
   static const char *const cases[][2] = {
       {"", ""},
       {ARG("dim", "\"as_int\": -1"), "dim=-1"},
@@ -72,7 +72,7 @@ Test(argument, values) {
       {ARG("device", "\"as_device\": {\"type\": \"cuda\", \"index\": 1}"), "device=\"cuda:1\""},
       {ARG("op", "\"as_operator\": \"torch.ops.aten.add.Tensor\""), "op=\"torch.ops.aten.add.Tensor\""},
       {ARG("alpha", "\"as_complex\": {\"real\": 1.0, \"imag\": 2.0}"), "alpha={\"real\": 1.0, \"imag\": 2.0}"},
-      /* no arguments: tensors, None, dead members of 2023, what has no name */
+      /* not arguments: tensors, None, unused members of 2023, values without a name */
       {ARG("self", "\"as_tensor\": {\"name\": \"x\"}") ", " ARG("bias",
                                                                 "\"as_none\": true") ", " ARG("out", "\"as_none\": []"),
        ""},
@@ -81,7 +81,7 @@ Test(argument, values) {
       {"{\"name\": \"\", \"arg\": {\"as_int\": 1}}, {\"arg\": {\"as_int\": 2}}, {\"name\": 7, \"arg\": {\"as_int\": "
        "3}}",
        ""},
-      /* symbolic numbers: their expression, their name if there is none */
+      /* symbolic numbers: the expression, or the name if there is no expression */
       {ARG("n", "\"as_sym_int\": {\"as_name\": \"s\"}"), "n=\"2*s77\""},
       {ARG("n", "\"as_sym_int\": {\"as_int\": 4}"), "n=4"},
       {ARG("n", "\"as_sym_int\": {\"as_name\": \"five\", \"as_int\": null}"), "n=5"},
@@ -92,7 +92,8 @@ Test(argument, values) {
       {ARG("f", "\"as_sym_float\": {\"as_name\": \"f\"}") ", " ARG(
            "b", "\"as_sym_bools\": [{\"as_name\": \"b\"}, {\"as_bool\": true}]"),
        "f=\"s77/2\" b=[\"s77 > 2\", true]"},
-      /* hostile: of several values or names the first, other types than the member says, members of another version */
+      /* hostile: several values or names (the first counts), types that contradict the member, members of another
+         version */
       {ARG("dim", "\"as_int\": 1, \"as_float\": 2.5") ", " ARG("dim", "\"as_int\": 3"), "dim=1"},
       {ARG("a", "\"as_int\": \"x\"") ", " ARG("b", "\"as_ints\": 1") ", " ARG("c", "\"as_bool\": [1]") ", " ARG(
            "d", "\"as_float\": {\"e\": 1}"),
@@ -133,7 +134,7 @@ Test(argument, symbolic_numbers_are_used_values, .description = "an argument and
   etr_arena_clear(&r.arena);
 }
 
-Test(argument, found_by_name) {
+Test(argument, arguments_are_found_by_name) {
   reading r;
   read_inputs(&r, ARG("dim", "\"as_int\": 1") ", " ARG("keepdim", "\"as_bool\": true"), "");
   cr_expect_str_eq(etr_node_argument(&r.graph.nodes[0], "keepdim"), "true");
@@ -142,8 +143,8 @@ Test(argument, found_by_name) {
   etr_arena_clear(&r.arena);
 }
 
-/* A program says the same thing thousands of times. */
-Test(argument, texts_are_shared) {
+/* A program repeats the same text thousands of times. */
+Test(argument, equal_texts_are_stored_once) {
   reading r;
   read_inputs(&r,
               ARG("stride", "\"as_ints\": [1, 1]") ", " ARG("padding",
@@ -156,8 +157,8 @@ Test(argument, texts_are_shared) {
   etr_arena_clear(&r.arena);
 }
 
-/* Each graph has symbols of its own, and what stands in a body is no argument of the node that holds it. */
-Test(argument, of_bodies) {
+/* Each graph has its own symbols, and the contents of a body are not arguments of its owner. */
+Test(argument, bodies_have_arguments_of_their_own) {
   reading r;
   read_inputs(
       &r,
@@ -177,8 +178,8 @@ Test(argument, of_bodies) {
   etr_arena_clear(&r.arena);
 }
 
-/* So many that it would take memory and time to keep them. */
-Test(argument, too_many) {
+/* Keeping so many arguments would take too much memory and time. */
+Test(argument, too_many_arguments_are_dropped) {
   enum { COUNT = 20000, EACH = 64 };
   char *inputs = malloc((size_t)COUNT * EACH), *at = inputs;
   for (int i = 0; i < COUNT; i++) at += sprintf(at, "%s" ARG("a%d", "\"as_int\": %d"), i ? ", " : "", i, i);
@@ -191,7 +192,7 @@ Test(argument, too_many) {
   etr_arena_clear(&r.arena);
 }
 
-Test(argument, long_list_is_cut) {
+Test(argument, long_lists_are_cut) {
   enum { COUNT = 100000 };
   char *inputs = malloc(COUNT * 3 + 128), *at = inputs + sprintf(inputs, "{\"name\": \"x\", \"arg\": {\"as_ints\": [1");
   for (int i = 0; i < COUNT; i++) at = stpcpy(at, ", 1");
@@ -206,7 +207,7 @@ Test(argument, long_list_is_cut) {
   etr_arena_clear(&r.arena);
 }
 
-Test(argument, damaged) {
+Test(argument, damaged_arguments_are_refused) {
   static const char *const cases[] = {
       ARG("a", "\"as_ints\": [1 2]"),
       ARG("a", "\"as_int\": 1x"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Arrow streams: values, nulls, and who owns what when parts are released in any order.
+ * Arrow streams: values, nulls, and ownership when parts are released in any order.
  */
 #include "output/arrow.h"
 
@@ -9,7 +9,8 @@
 
 enum { ROWS = 19 };
 
-/* name: "n0" ..., every third null; whole: the row, every fourth null; real: half of it, never null. */
+/* name: "n0" ..., every third null; whole: the row's number, every fourth null; real: half of the number, never null.
+ */
 static void make(struct ArrowArrayStream *stream) {
   etr_arrow *table = etr_arrow_new();
   char name[16];
@@ -30,7 +31,7 @@ static bool is_valid(const struct ArrowArray *array, int row) {
   return !bits || (bits[row / 8] >> row % 8 & 1);
 }
 
-Test(arrow, values) {
+Test(arrow, a_stream_has_the_values_of_the_rows) {
   struct ArrowArrayStream stream;
   struct ArrowArray batch, end;
   make(&stream);
@@ -60,7 +61,7 @@ Test(arrow, values) {
   cr_expect_null(stream.release);
 }
 
-Test(arrow, types) {
+Test(arrow, columns_have_the_types_of_their_fields) {
   struct ArrowArrayStream stream;
   struct ArrowSchema first, second;
   static const char *const expected[][2] = {{"name", "u"}, {"whole", "l"}, {"real", "g"}};
@@ -77,8 +78,8 @@ Test(arrow, types) {
   second.release(&second);
 }
 
-/* A consumer takes a column over, as the specification allows: it copies the struct and marks the original released. */
-Test(arrow, a_column_outlives_the_rest) {
+/* A consumer moves a column, as the specification allows: it copies the struct and marks the original as released. */
+Test(arrow, a_moved_column_outlives_its_array) {
   struct ArrowArrayStream stream;
   struct ArrowArray batch;
   struct ArrowSchema schema;
@@ -98,7 +99,7 @@ Test(arrow, a_column_outlives_the_rest) {
   column.release(&column);
 }
 
-Test(arrow, without_rows_or_without_being_read) {
+Test(arrow, a_stream_without_rows_or_readers_is_released) {
   struct ArrowArrayStream stream;
   struct ArrowArray end;
   struct ArrowSchema schema;

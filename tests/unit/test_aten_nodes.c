@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_aten_nodes.c - names that stand in several bodies are told apart.
+ * test_aten_nodes.c - nodes of the same name in several bodies are distinguished.
  */
 #include "balance/carriers.h"
 
@@ -13,7 +13,7 @@ enum { NONE = ETR_NONE };
 #define BODY(of)                                                                                                       \
   { .kind = ETR_SUBGRAPH_BODY, .parent = NONE, .owner = (of) }
 
-/* Two conds one after the other, each with a sin in both branches, and one outside. */
+/* The graph has two conds in a row, each with a sin in both branches, and a sin outside. */
 static const etr_node aten_nodes[] = {
     OP("sin", NONE, NULL), OP("cond", NONE, NULL),   OP("sin", 0, NULL), OP("sin", 1, NULL),
     OP("cos", 1, NULL),    OP("cond_1", NONE, NULL), OP("sin", 2, NULL), OP("sin", 3, NULL),
@@ -21,7 +21,7 @@ static const etr_node aten_nodes[] = {
 static const etr_subgraph aten_bodies[] = {BODY(1), BODY(1), BODY(5), BODY(5)};
 static const etr_graph aten = {.nodes = aten_nodes, .node_count = 8, .subgraphs = aten_bodies, .subgraph_count = 4};
 
-Test(aten_nodes, names_in_bodies) {
+Test(aten_nodes, names_are_matched_within_each_body) {
   static const etr_subgraph bodies[] = {BODY(1), BODY(1), {.kind = ETR_SUBGRAPH_LOWERED, .parent = 1, .owner = 4},
                                         BODY(6), BODY(6), BODY(9)};
   static const etr_node nodes[] = {
@@ -39,8 +39,8 @@ Test(aten_nodes, names_in_bodies) {
   etr_arena_clear(&arena);
 }
 
-/* More bodies than the ATen graph has are nobody's. */
-Test(aten_nodes, a_body_too_many) {
+/* Bodies that the ATen graph does not have match nothing. */
+Test(aten_nodes, bodies_without_a_partner_match_nothing) {
   static const etr_subgraph bodies[] = {BODY(0), BODY(0), BODY(0)};
   static const etr_node nodes[] = {OP("c", NONE, "cond"), OP("s", 1, "sin"), OP("s", 2, "sin")};
   static const etr_graph edge = {.nodes = nodes, .node_count = 3, .subgraphs = bodies, .subgraph_count = 3};
@@ -70,7 +70,7 @@ static const etr_graph *graph_of(const etr_profile *profile, const char *module)
   return NULL;
 }
 
-Test(aten_nodes, times_of_a_real_cond) {
+Test(aten_nodes, a_real_cond_has_its_times_on_aten_nodes) {
   static const char *const pairs[][4] = {
       {"", "aten_sin_default", "", "sin"},
       {"submodule_0", "aten_sin_default", "true_graph_0", "sin"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_backend.c - backends by name, and what their clocks can show.
+ * test_backend.c - users of nodes, and the time that a backend's coarse clock hides.
  */
 #include "backends/backends.h"
 #include "tiny_graph.h"
@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 
 /* Half a microsecond for each operator, in ticks of any clock. */
-Test(backend, clock_hides) {
+Test(backend, a_coarse_clock_hides_half_a_step_per_operator) {
   static const struct {
     const char *backend;
     uint64_t operators;
@@ -26,8 +26,8 @@ Test(backend, clock_hides) {
         cases[i].ticks, "case %zu", i);
 }
 
-/* Each reader once, in order; the graph's output is one. */
-Test(backend, users) {
+/* Each reader is listed once and in order; the output of the graph is a reader. */
+Test(backend, users_of_a_node_are_listed_once) {
   static const char *const want[] = {"x: a b", "a: b o", "b:", "o:"};
   etr_arena arena = {0};
   etr_users users;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_balance.c - a sanitizer's build stops where the parts of a method's time do not add up; others print what there
- * is.
+ * test_balance.c - if the parts of a method's time do not add up, a sanitizer build aborts; other builds print what
+ * they have.
  */
 #include "views/balance.h"
 
@@ -28,7 +28,7 @@ static const etr_method good = {.execute_ticks = 10,
                                 .inserted_ticks = 1,
                                 .clock_hidden_ticks = 1};
 
-Test(balance, adds_up) {
+Test(balance, parts_add_up_to_the_method) {
   list(good);
   list((etr_method){0});
 }

@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-Test(base, integers) {
+Test(base, only_integers_are_parsed) {
   static const struct {
     const char *text;
     bool good;
@@ -51,13 +51,13 @@ Test(base, sums_end_at_the_largest_number) {
   }
 }
 
-Test(base, only_the_slice_counts) {
+Test(base, equality_compares_the_slice_only) {
   int64_t value;
   cr_expect(etr_slice_to_int((etr_slice){"1234", 2}, &value));
   cr_expect_eq(value, 12);
 }
 
-Test(base, starts_and_ends) {
+Test(base, prefixes_and_suffixes_are_found) {
   static const struct {
     const char *text, *part;
     bool starts, ends;
@@ -72,7 +72,7 @@ Test(base, starts_and_ends) {
   }
 }
 
-Test(base, a_head_ends_between_characters) {
+Test(base, a_cut_slice_ends_between_characters) {
   static const struct {
     const char *text;
     size_t most, size;
@@ -114,12 +114,12 @@ Test(base, an_error_is_cut_not_overrun) {
 
 static int by_tens(const void *a, const void *b) { return *(const int *)a / 10 - *(const int *)b / 10; }
 
-Test(base, sorting) {
+Test(base, sorting_is_stable) {
   static const struct {
     int list[5], sorted[5];
     size_t count;
   } cases[] = {
-      {{10, 21, 20, 30, 44}, {10, 21, 20, 30, 44}, 5}, /* in order already: stays as it is */
+      {{10, 21, 20, 30, 44}, {10, 21, 20, 30, 44}, 5}, /* already in order */
       {{10, 30, 20, 40, 50}, {10, 20, 30, 40, 50}, 5},
       {{20, 30, 40, 50, 10}, {10, 20, 30, 40, 50}, 5},
       {{20, 10, 7}, {10, 20, 7}, 2},
@@ -135,12 +135,12 @@ Test(base, sorting) {
   etr_sort(NULL, 0, 1, by_tens);
 }
 
-Test(base, no_error_is_wanted) {
+Test(base, an_error_may_be_null) {
   etr_error_clear(NULL);
   cr_expect_eq(etr_fail(NULL, ETR_ERROR_IO, NULL, NULL, 0, "nobody reads this"), ETR_ERROR_IO);
 }
 
-Test(base, names_of_enumerations) {
+Test(base, every_enumerator_has_a_name) {
   cr_expect_str_eq(etr_node_kind_name(ETR_NODE_OP), "op");
   cr_expect_str_eq(etr_node_kind_name(ETR_NODE_CONSTANT), "constant");
   cr_expect_str_eq(etr_match_name(ETR_MATCH_NONE), "none");

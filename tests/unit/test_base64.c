@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base64, there and back.
+ * Encoding and decoding base64.
  */
 #include "base/base64.h"
 
 #include <criterion/criterion.h>
 
 /* RFC 4648, section 10. */
-Test(base64, there_and_back) {
+Test(base64, the_vectors_of_the_rfc_are_coded) {
   static const char *const rows[][2] = {{"", ""},
                                         {"f", "Zg=="},
                                         {"fo", "Zm8="},
@@ -26,7 +26,7 @@ Test(base64, there_and_back) {
   }
 }
 
-Test(base64, all_bits) {
+Test(base64, every_byte_decodes_to_itself) {
   char text[344], bytes[256], back[258];
   size_t size;
   for (int i = 0; i < 256; i++) bytes[i] = (char)i;
@@ -35,7 +35,7 @@ Test(base64, all_bits) {
   cr_expect(size == sizeof bytes && memcmp(back, bytes, size) == 0);
 }
 
-Test(base64, refused) {
+Test(base64, invalid_text_is_refused) {
   static const char *const rows[] = {"Z",
                                      "Zg",
                                      "Zg=",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Runs grouped into blocks. A dump is written as text: runs apart by '|', "NAME: EVENT EVENT ..."; an event is
+ * Runs grouped into blocks. A dump is written as text: "NAME: EVENT EVENT ..." for each run, joined by '|'. An event is
  * NAME@INSTRUCTION=TICKS, with #ID behind the name if it is a delegate's, "=?" if it has no time, and nothing behind
  * the instruction if it is a logged value.
  */
-#include "runs/runs.h"
 #include "runs/blocks.h"
+#include "runs/runs.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void make_dump(etr_arena *arena, etr_map *names, etr_dump *out, const cha
   }
 }
 
-/* "NAME[RUNS] ROW=SAMPLES ...", blocks apart by '|'; '!' behind a row of which only values were logged. */
+/* Writes "NAME[RUNS] ROW=SAMPLES ..." for each block, joined by '|'. '!' marks a row that has only logged values. */
 static void describe(const etr_blocks *blocks, char *out, size_t size) {
   size_t used = 0;
   for (size_t i = 0; i < blocks->block_count; i++) {
@@ -63,7 +63,7 @@ static void describe(const etr_blocks *blocks, char *out, size_t size) {
   }
 }
 
-Test(blocks, grouped_as_the_inspector_does) {
+Test(blocks, runs_are_grouped_as_the_inspector_does) {
   static const struct {
     const char *dump, *blocks; /* TICKS/RUN of each sample */
   } cases[] = {
@@ -72,12 +72,12 @@ Test(blocks, grouped_as_the_inspector_does) {
       {"E: a@1=5|E: b@1=5|E: a@1=6", "E[0,2] a@1=5/0,6/2|E[1] b@1=5/1"},
       {"D: a@1=5|E: a@1=5", "D[0] a@1=5/0|E[1] a@1=5/1"},
       {"E: a@1=5|E: a@2=5", "E[0] a@1=5/0|E[1] a@2=5/1"},
-      /* a loop: one row with all its occurrences */
+      /* a loop: one row contains all its calls */
       {"E: a@1=1 b@2=2 a@1=3 b@2=4", "E[0] a@1=1/0,3/0 b@2=2/0,4/0"},
-      /* kernel and call of one instruction stand together; a delegate's event is called like its id */
+      /* kernel and call of one instruction are adjacent; an event of a delegate is named by its id */
       {"E: k@1=3 x@2=1 CALL@1=4", "E[0] k@1=3/0 CALL@1=4/0 x@2=1/0"},
       {"E: d#c1@1=3 d#c2@1=4 CALL@1=9", "E[0] c1@1=3/0 c2@1=4/0 CALL@1=9/0"},
-      /* a logged value beside a timed event is no row of its own; alone it is one without samples */
+      /* a logged value of a timed event adds no row; without a timed event it is a row without samples */
       {"E: k@1=3 v@1", "E[0] k@1=3/0"},
       {"E: v@1 k@2=3", "E[0] v@1! k@2=3/0"},
       /* an event without a time keeps its row, and the run its block */
@@ -102,7 +102,7 @@ Test(blocks, grouped_as_the_inspector_does) {
   }
 }
 
-Test(blocks, several_dumps_and_choices) {
+Test(blocks, dumps_and_chosen_methods_separate_blocks) {
   etr_arena arena = {0};
   etr_map names;
   etr_dump dumps[2];
@@ -124,7 +124,7 @@ Test(blocks, several_dumps_and_choices) {
   etr_arena_clear(&arena);
 }
 
-Test(blocks, statistics_of_a_row) {
+Test(blocks, a_row_has_the_statistics_of_its_samples) {
   etr_arena arena = {0};
   etr_map names;
   etr_dump dump;
@@ -145,7 +145,7 @@ Test(blocks, statistics_of_a_row) {
 
 #define L "D: Program::load_method@-1=9"
 
-Test(blocks, split_at_further_loads) {
+Test(blocks, a_further_load_starts_a_new_block) {
   static const struct {
     size_t method_count;
     const char *dumps[2], *blocks;
@@ -154,11 +154,11 @@ Test(blocks, split_at_further_loads) {
       {2, {L "|" L "|E: a@1=1|E: a@1=2"}, "D[0,1] Program::load_method@-1=9/0,9/1|E[2,3] a@1=1/2,2/3"},
       {1, {"E: a@1=1|" L "|E: a@1=3"}, "E[0,2] a@1=1/0,3/2|D[1] Program::load_method@-1=9/1"},
       {0, {"E: a@1=1|" L "|E: a@1=3"}, "E[0] a@1=1/0|D[1] Program::load_method@-1=9/1|E[2] a@1=3/2"},
-      /* what runs and loads at once comes behind its load */
+      /* a run that also loads comes after its load */
       {2,
        {"E: a@1=1|E: Program::load_method@-1=9 a@1=2|E: a@1=3"},
        "E[0] a@1=1/0|E[1] Program::load_method@-1=9/1 a@1=2/1|E[2] a@1=3/2"},
-      /* each dump counts its own */
+      /* each dump counts its own loads */
       {2,
        {"E: a@1=1|" L "|E: a@1=2", L "|E: a@1=3|" L "|E: a@1=4"},
        "E[0,4] a@1=1/0,3/4|D[1,3,5] Program::load_method@-1=9/1,9/3,9/5|E[2,6] a@1=2/2,4/6"},
@@ -179,7 +179,7 @@ Test(blocks, split_at_further_loads) {
   }
 }
 
-Test(blocks, runs_set_apart) {
+Test(blocks, excluded_runs_are_in_no_statistics) {
   etr_arena arena = {0};
   etr_map names;
   etr_dump dump;

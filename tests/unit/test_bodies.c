@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_bodies.c - which node each kernel in a body of cond or map is, by the numbers of the instructions that ran.
+ * test_bodies.c - the node of each kernel in a body of cond or map, found by the numbers of the instructions that ran.
  *
- *   nodes    a graph as in tiny_graph.h. A marked node is taken: another instruction runs it
+ *   nodes    a graph as in tiny_graph.h. A marked node is run by another instruction
  *   bodies   owners of the bodies with the numbers 0, 1, ..., joined by ' '
  *   rows     what the dump shows of the instructions 0, 1, ..., joined by ' ':
  *              sin     a kernel that the handle map does not name
@@ -26,7 +26,7 @@ typedef struct body_case {
 
 enum { MOST_ROWS = 300, MOST_BODIES = 160, MOST_VALUES = 64 };
 
-/* ---- Making a method and what ran of it ---- */
+/* ---- Making a method and its events ---- */
 
 typedef struct scene {
   etr_arena arena;
@@ -140,7 +140,7 @@ static void make_scene(scene *s, const body_case *c) {
   cr_assert(etr_method_index_nodes(&s->method, &s->arena));
 }
 
-/* ---- What came out ---- */
+/* ---- Results ---- */
 
 static const char *describe(scene *s) {
   const char *text = "";
@@ -179,7 +179,7 @@ static void expect_cases(const body_case *cases, size_t count) {
 
 /* ---- cond ---- */
 
-/* Of both bodies an operator of its own, and "sin" in both. */
+/* Each branch has an operator of its own, and both have a "sin". */
 #define COND "x input;g gt (x) #1;c higher_order.cond (g);e abs (c) #2;"
 #define SHORT_AND_LONG COND "a sin (x) ^0;b sin (x) ^1;d sin (b) ^1"
 #define SAME COND "a sin (x) ^0;b cos (a) ^0;d sin (x) ^1;f cos (d) ^1"
@@ -187,7 +187,7 @@ static void expect_cases(const body_case *cases, size_t count) {
 #define NESTED                                                                                                         \
   COND "p higher_order.cond (x) ^0;q higher_order.cond (x) ^1;a sin (x) ^2;b sin (x) ^3;d sin (x) ^4;f sin (x) ^5"
 
-Test(bodies, cond) {
+Test(bodies, operators_of_a_cond_are_assigned_to_the_branch_that_ran) {
   static const body_case cases[] = {
       {"the first branch ran", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1", "c c",
        "gt=1 jump sin cos move jump . . abs=2", NULL, "2:a 3:b"},
@@ -195,8 +195,8 @@ Test(bodies, cond) {
        "gt=1 jump . . . . neg move abs=2", NULL, "6:d"},
       {"both ran, in different runs", SAME, "c c", "gt=1 jump sin cos move jump sin cos move abs=2", NULL,
        "2:a 3:b 6:d 7:f"},
-      {"the same operator in both: numbers tell which", SHORT_AND_LONG, "c c", "gt=1 jump sin move jump . . . abs=2",
-       NULL, "2:a"},
+      {"the same operator in both: instruction numbers decide", SHORT_AND_LONG, "c c",
+       "gt=1 jump sin move jump . . . abs=2", NULL, "2:a"},
       {"the same operator in both, the second ran", SHORT_AND_LONG, "c c", "gt=1 jump . . . sin sin move abs=2", NULL,
        "5:b 6:d"},
       {"what was logged of the first only in part", SHORT_AND_LONG, "c c", "gt=1 jump . . . . sin move abs=2", NULL,
@@ -233,8 +233,8 @@ Test(bodies, cond) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
-/* What has no instruction of its own, or is none of the nodes. */
-Test(bodies, views_and_delegates) {
+/* Nodes without an instruction, and instructions without a node. */
+Test(bodies, views_and_delegates_in_bodies_are_assigned) {
   static const body_case cases[] = {
       {"a view without an instruction", COND "v view_copy (x) ^0;a sin (v) ^0;b sin (x) ^1", "c c",
        "gt=1 jump sin move jump . . abs=2", NULL, "2:a"},
@@ -256,11 +256,11 @@ Test(bodies, views_and_delegates) {
        "gt=1 call=1 jump . . . . sin move call=1 abs=2", NULL, "7:b"},
       {"a call in a body that did not run", COND "a sin (x) ^0;d neg (x) ^1;f cos (d) ^1", "c c",
        "gt=1 jump . . move jump call neg cos move abs=2", NULL, "7:d 8:f"},
-      {"a call that the map names stands in no body, though others do", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1",
+      {"a call that the map names is in no body, though others are", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1",
        "c c", "gt=1 jump sin call=1 cos move jump call . abs=2", NULL, ""},
       {"calls that the map names leave no node of a body out", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1", "c c",
        "gt=1 call=1 jump cos move jump . . abs=2", NULL, ""},
-      {"a call that the map names stands in no body", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1", "c c",
+      {"a call that the map names is in no body", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1", "c c",
        "gt=1 jump sin call=1 cos move jump . . abs=2", NULL, ""},
   };
   expect_cases(cases, ETR_COUNT(cases));
@@ -270,7 +270,7 @@ Test(bodies, views_and_delegates) {
 
 #define MAP "x input;k abs (x) #1;c higher_order.map_impl (k);e abs (c) #2;"
 
-Test(bodies, map) {
+Test(bodies, operators_of_a_map_are_assigned_to_its_body) {
   static const body_case cases[] = {
       {"what the loop adds has no node", MAP "a sin (x) ^0;b cos (a) ^0", "c",
        "abs=1 prim select_copy sin cos prim prim prim jump prim abs=2", NULL, "3:a 4:b"},
@@ -289,16 +289,16 @@ Test(bodies, map) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
-/* ---- More or less than the maps and the dump say ---- */
+/* ---- Contradictions between maps and dump ---- */
 
-/* A program has kernels that did not run, too. */
-Test(bodies, program) {
+/* A program also lists kernels that did not run. */
+Test(bodies, operators_are_assigned_with_the_program) {
   static const body_case cases[] = {
-      {"jumps that no event told", SAME, "c c", "gt=1 . . . . . sin cos", "gt jump sin cos move jump sin cos move",
+      {"jumps without an event", SAME, "c c", "gt=1 . . . . . sin cos", "gt jump sin cos move jump sin cos move",
        "2:a 3:b 6:d 7:f"},
       {"the same rows, more instructions before the cond", SAME, "c c", "gt=1 . . . . . sin cos",
        "gt free free free free jump sin cos move jump sin cos move", "6:a 7:b 10:d 11:f"},
-      {"moves that no event told", SHORT_AND_LONG, "c c", "gt=1 . . . . . sin", "gt jump sin move jump sin sin move",
+      {"moves without an event", SHORT_AND_LONG, "c c", "gt=1 . . . . . sin", "gt jump sin move jump sin sin move",
        "2:a 5:b 6:d"},
       {"by the shape of the result", COND "a sin (x) ^0 [3];b sin (x) ^1 [4]", "c c", "gt=1 . . . . sin",
        "gt jump sin:3 move jump sin:4 move abs", "2:a 5:b"},
@@ -313,9 +313,9 @@ Test(bodies, program) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
-/* Nothing says where a graph without bodies starts or ends: its nodes are estimates. The jumps of a cond do
- * say it. */
-Test(bodies, no_handle_map) {
+/* Without a handle map nothing says where a graph starts or ends, so its nodes are estimates. The jumps of a cond
+ * say so. */
+Test(bodies, jumps_delimit_bodies_without_a_handle_map) {
   static const body_case cases[] = {
       {"a graph without bodies", "x input;a sin (x);b cos (a)", "", "sin cos", NULL, "0:a 1:b"},
       {"the nodes around a cond, too", "x input;g gt (x);c higher_order.cond (g);a sin (x) ^0;b sin (x) ^1;e abs (c)",
@@ -327,7 +327,7 @@ Test(bodies, no_handle_map) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
-Test(bodies, nothing_to_tell) {
+Test(bodies, contradictory_instructions_assign_nothing) {
   static const body_case cases[] = {
       {"a kernel of the map in a body", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1", "c c",
        "gt=1 jump sin=2 cos move jump . . abs=2", NULL, ""},
@@ -355,8 +355,8 @@ Test(bodies, nothing_to_tell) {
 
 /* ---- Limits ---- */
 
-/* Instructions are looked at up to number 2^20. */
-Test(bodies, most_instructions) {
+/* Instructions are considered up to number 2^20. */
+Test(bodies, instructions_beyond_the_limit_are_ignored) {
   static const body_case cases[] = {
       {"as many as fit", COND "a sin (x) ^0;b sin (a) ^0;l cos (x) ^1", "c c",
        "gt=1 jump sin sin move jump @1048575 abs=2", NULL, "2:a 3:b"},
@@ -366,7 +366,7 @@ Test(bodies, most_instructions) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
-/* Each cond stands in the first body of the one around it; the innermost has a kernel. */
+/* Each cond is in the first body of the one around it; the innermost contains a kernel. */
 static body_case make_nest(etr_arena *arena, int depth) {
   body_case c = {.title = etr_arena_format(arena, "%d conds in each other", depth), .nodes = "x input", .want = ""};
   const char *jumps = "", *ends = "";
@@ -383,7 +383,7 @@ static body_case make_nest(etr_arena *arena, int depth) {
   return c;
 }
 
-Test(bodies, deepest) {
+Test(bodies, deeply_nested_bodies_are_assigned) {
   etr_arena arena = {0};
   body_case deepest = make_nest(&arena, 65);
   deepest.want = "65:a";

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_budget.c - lib/base/budget.c: what is left, and what is said when nothing is.
+ * test_budget.c - lib/base/budget.c: what is left of a budget, and the error when it is spent.
  */
 #include "base/budget.h"
 
 #include <criterion/criterion.h>
 
-Test(budget, gives_what_there_is) {
+Test(budget, a_budget_gives_what_is_left) {
   etr_budget budget = {0};
   etr_budget_set(&budget, ETR_NODES, 10);
   etr_budget_set(&budget, ETR_BYTES, UINT64_MAX);
@@ -17,7 +17,7 @@ Test(budget, gives_what_there_is) {
   cr_expect_not(etr_budget_refused(&budget));
 }
 
-Test(budget, names_the_option) {
+Test(budget, an_error_names_the_option) {
   static const char *const messages[] = {
       [ETR_BYTES] = "more than 7 bytes; raise this limit with --max-bytes",
       [ETR_NODES] = "more than 7 nodes; raise this limit with --max-nodes",
@@ -33,7 +33,7 @@ Test(budget, names_the_option) {
   }
 }
 
-Test(budget, none_has_enough_of_everything) {
+Test(budget, a_missing_budget_is_unlimited) {
   cr_expect_null(etr_budget_take(NULL, ETR_EVENTS, UINT64_MAX));
   cr_expect_not(etr_budget_refused(NULL));
 }

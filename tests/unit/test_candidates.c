@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_candidates.c - of the nodes with a handle and a kind the one that reads what is read. All nodes but inputs and
- * weights are of kind 1.
+ * test_candidates.c - among nodes of a handle and a kind, the one that reads the operator's inputs. All nodes except
+ * inputs and weights have kind 1.
  */
 #include "place/candidates.h"
 #include "tiny_graph.h"
@@ -16,7 +16,7 @@ typedef struct finder {
   etr_candidates *candidates;
 } finder;
 
-/* Marked nodes are taken. */
+/* Marked nodes are assigned already. */
 static void start(finder *f, const char *nodes, const char *rank) {
   size_t count;
   *f = (finder){0};
@@ -39,7 +39,7 @@ static bool agrees(const void *context, const etr_node *node) {
   return node->outputs[0].dims[0].size == *(const int64_t *)context;
 }
 
-/* inputs: nodes joined by ',', "?" for one that is not known. rows: of the result; 0: not known. */
+/* inputs: nodes joined by ',', "?" for an unknown one. rows: number of rows of the result; 0: unknown. */
 static const char *choose(finder *f, const char *handles, const char *inputs, int64_t rows) {
   etr_wanted wanted = {.expected = ETR_NONE, .kind = 1, .agrees = rows ? agrees : NULL, .context = &rows};
   uint32_t *list = etr_arena_alloc_array(&f->arena, 24, sizeof *list);
@@ -54,8 +54,8 @@ static const char *choose(finder *f, const char *handles, const char *inputs, in
   return etr_arena_format(&f->arena, "%s%s", tiny_name(f->g, node), equal_candidates ? "?" : "");
 }
 
-/* Operators that ask one after the other, joined by ' ': "INPUTS" or "INPUTS/ROWS", of handle 1. want: the answers, '?'
- * behind those of equally good candidates. */
+/* Operators of handle 1 in their order, joined by ' ': "INPUTS" or "INPUTS/ROWS". want: the answers, with '?'
+ * behind an answer that has equally good candidates. */
 static const struct {
   const char *title, *nodes, *rank, *asks, *want;
 } cases[] = {
@@ -71,15 +71,17 @@ static const struct {
     {"a contradiction loses to what is not known", "x input;y input;z input;a sub (x,z) #1;b sub (x,y) #1", NULL, "?,y",
      "b"},
     {"who reads more than was read loses", "x input;y input;a cat (x,y) #1;b cat (x) #1", NULL, "x", "b"},
-    {"twins: by place, both said to be so", "x input;a neg (x) #1;b neg (x) #1", NULL, "x x", "a? b?"},
-    {"the third is no twin", "x input;y input;a neg (x) #1;b neg (x) #1;c neg (y) #1", NULL, "y x x", "c a? b?"},
-    {"rank decides twins", "x input;a neg (x) #1;b neg (x) #1;c neg (x) #1", "0,3,1,2", "x x x", "b? c? a?"},
-    {"rank decides nothing else", "x input;y input;a neg (x) #1;b neg (y) #1", "0,1,3,2", "x y", "a b"},
-    {"inputs that are not known: all have the same claim", "x input;y input;a neg (x) #1;b neg (y) #1", NULL, "? ?",
+    {"equal candidates: in their order, and both are marked", "x input;a neg (x) #1;b neg (x) #1", NULL, "x x",
      "a? b?"},
-    {"who reads what a twin makes is in doubt", "x input;a neg (x) #1;b neg (x) #1;c neg (a) #1;d neg (b) #1", NULL,
-     "x x a b", "a? b? c? d?"},
-    {"with a rank, who reads what a twin makes is not in doubt",
+    {"the third is no equal candidate", "x input;y input;a neg (x) #1;b neg (x) #1;c neg (y) #1", NULL, "y x x",
+     "c a? b?"},
+    {"rank decides among equal candidates", "x input;a neg (x) #1;b neg (x) #1;c neg (x) #1", "0,3,1,2", "x x x",
+     "b? c? a?"},
+    {"rank decides nothing else", "x input;y input;a neg (x) #1;b neg (y) #1", "0,1,3,2", "x y", "a b"},
+    {"unknown inputs: all candidates are equal", "x input;y input;a neg (x) #1;b neg (y) #1", NULL, "? ?", "a? b?"},
+    {"a reader of an equal candidate's result is uncertain",
+     "x input;a neg (x) #1;b neg (x) #1;c neg (a) #1;d neg (b) #1", NULL, "x x a b", "a? b? c? d?"},
+    {"with a rank, a reader of an equal candidate's result is certain",
      "x input;a neg (x) #1;b neg (x) #1;c neg (a) #1;d neg (b) #1", "0,1,2,3,4", "x x a b", "a? b? c d"},
     {"what is taken is none", "x input;a neg (x) #1 *;b neg (x) #1", NULL, "x x", "b -"},
     {"shapes that do not agree", "x input;a neg (x) #1 [2];b neg (x) #1 [3]", NULL, "x/3 x/3", "b -"},
@@ -99,7 +101,7 @@ static const char *ask_all(finder *f, const char *asks) {
   return got;
 }
 
-Test(candidates, few) {
+Test(candidates, equal_candidates_are_marked) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     finder f = {0};
     start(&f, cases[i].nodes, cases[i].rank);
@@ -109,7 +111,7 @@ Test(candidates, few) {
   }
 }
 
-Test(candidates, several_handles) {
+Test(candidates, candidates_of_all_handles_are_considered) {
   finder f = {0};
   start(&f, "x input;y input;a neg (x) #1;b neg (y) #2;c neg (y) #3", NULL);
   cr_expect_str_eq(choose(&f, "1,2", "y", 0), "b");
@@ -118,8 +120,8 @@ Test(candidates, several_handles) {
   etr_arena_clear(&f.arena);
 }
 
-/* 50 nodes a0 ... a49 that read 10 inputs in turn, each through an activation of its own: the first 32 that are left
- * are looked at. */
+/* 50 nodes a0 ... a49 read 10 inputs in turn, each through its own activation. The first 32 nodes that are not assigned
+ * are considered. */
 static void start_many(finder *f, const char *rank) {
   etr_arena arena = {0};
   const char *text = "z input;w weight";
@@ -130,12 +132,12 @@ static void start_many(finder *f, const char *rank) {
   etr_arena_clear(&arena);
 }
 
-Test(candidates, many) {
+Test(candidates, candidates_beyond_the_limit_are_not_considered) {
   static const struct {
     const char *title, *asks, *want;
   } many[] = {
       {"by the exact value", "r27 r3", "a27 a3?"},
-      {"by its source: those that are fused from it", "x3 x3", "a3? a13?"},
+      {"by its source: the nodes fused from it", "x3 x3", "a3? a13?"},
       {"a taken node by its exact value: another of the same source", "r3 r3", "a3 a13?"},
       {"shapes that do not agree", "x3/25 x3/5", "a23 a3"},
       {"nothing of the kind is read: a contradiction", "z z", "- -"},
@@ -152,7 +154,7 @@ Test(candidates, many) {
 }
 
 /* 80 equally good candidates in a row, assigned from the last to the first. */
-Test(candidates, many_equal_candidates_by_rank) {
+Test(candidates, many_equal_candidates_are_assigned_by_rank) {
   etr_arena arena = {0};
   finder f = {0};
   const char *text = "x input", *rank = "0";

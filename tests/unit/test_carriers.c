@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_carriers.c - which node carries a fused one's time, and when nobody may say so. Marked nodes were timed.
+ * test_carriers.c - the node whose time contains that of a fused one, and cases where it is unknown. Marked nodes were
+ * timed.
  */
 #include "balance/carriers.h"
 #include "tiny_graph.h"
 
 enum { METHOD = 1 };
 
-/* Delegates are the instructions 0 and 1, and 2 of a backend that nothing is known of. operators: names of the nodes
+/* The instructions 0 and 1 are delegates, and 2 is a delegate of an unknown backend. operators: names of the nodes
  * that the payload of 0 has operators for; NULL: it has no payload. events: of "ID@INSTRUCTION", which have no node;
  * "ID@INSTRUCTION!" has one; a block of another method behind '|'. */
 typedef struct carriers_case {
@@ -50,7 +51,7 @@ static const carriers_case cases[] = {
     {"nor does a kernel, nor is it carried",
      "x input;k convolution (x) *;r relu (k) @0;u relu (x) @0;m neg (u) *;c convolution (x) @0 *;n neg (c)", NULL, "",
      ""},
-    {"an unknown backend's events tell nothing", "x input;c convolution (x) @2 *;r relu (c) @2", NULL,
+    {"events of an unknown backend decide nothing", "x input;c convolution (x) @2 *;r relu (c) @2", NULL,
      "Clamp (NC, F32) #1@2", "r<-c"},
     {"nobody was timed", "x input;c convolution (x) @0;r relu (c) @0", NULL, "", ""},
 };
@@ -64,13 +65,13 @@ static etr_placed make_delegate(etr_arena *arena, const tiny_graph *g, int32_t i
   uint32_t *nodes = etr_arena_alloc_array(arena, 8, sizeof *nodes);
   payload->operators = etr_arena_alloc_array(arena, 8, sizeof *payload->operators);
   for (char *name; (name = tiny_piece(&rest, ","));) nodes[payload->count++] = tiny_node(g, name);
-  nodes[payload->count++] = ETR_NONE; /* one that was inserted */
+  nodes[payload->count++] = ETR_NONE; /* an inserted operator */
   instruction.payload = payload;
   instruction.operator_nodes = nodes;
   return instruction;
 }
 
-/* Two blocks: the method's, and what stands behind '|'. */
+/* Makes two blocks: that of the method, and the events behind '|'. */
 static etr_blocks make_blocks(etr_arena *arena, const char *text) {
   etr_block *blocks = etr_arena_alloc_array(arena, 2, sizeof *blocks);
   const char *bar = strchr(text, '|');
@@ -112,7 +113,7 @@ static void run_case(const carriers_case *c, char *out, size_t size) {
   etr_arena_clear(&arena);
 }
 
-Test(carriers, fusions) {
+Test(carriers, a_fused_node_names_the_node_that_has_its_time) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char got[128] = "";
     run_case(&cases[i], got, sizeof got);

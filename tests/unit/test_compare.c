@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_compare.c - comparisons of real records: what lines up, what adds up, what is believed.
+ * test_compare.c - comparisons of real records: pairs, sums and verdicts.
  */
 #include "base/arena.h"
 #include "etrecord_compare.h"
@@ -27,7 +27,7 @@ static double sum_of(const etr_node_groups *groups) {
 
 static bool is_near(double a, double b) { return fabs(a - b) <= 1e-6 * fmax(1, fmax(fabs(a), fabs(b))); }
 
-/* Changes on nodes, and the same by operator, module and backend; with the rest of Method::execute they are its change.
+/* The changes of nodes add up by operator, module and backend; with the rest of Method::execute they give its change.
  */
 static void expect_to_add_up(const etr_comparison *c, const etr_method_pair *m) {
   const etr_method none = {.run_count = 1};
@@ -49,7 +49,7 @@ static void expect_to_add_up(const etr_comparison *c, const etr_method_pair *m) 
 
 static const struct {
   const char *base, *newer;
-  size_t paired, timed; /* of the first method that was timed */
+  size_t paired, timed; /* in the first timed method */
   bool by_events, may_differ;
 } pairs[] = {
     {"mv2_portable", "mv2_xnnpack", 216, 219, false, false},
@@ -64,7 +64,7 @@ static const struct {
     {"quantized_xnnpack", "dynamic_xnnpack", 0, 0, false, false},
     {"vit_xnnpack", "mv2_xnnpack", 0, 735, false, true},
     {"lstm_xnnpack", "p_gru", 0, 364, false, true},          /* both recurrent, with other weights */
-    {"control_flow", "p_cond_names", 2, 24, false, true},    /* each is one module, the model itself */
+    {"control_flow", "p_cond_names", 2, 24, false, true},    /* both have operators at the top level only */
     {"control_flow", "dynamic_xnnpack", 0, 16, false, true}, /* a module of the same name */
     {"mv2_xnnpack/etdump.etdp", "mv2_xnnpack/etdump.etdp", 0, 0, true, false},
     {"mv2_xnnpack/etdump.etdp", "mv2_xnnpack", 136, 136, true, false},
@@ -74,7 +74,7 @@ static const struct {
     {"inserted_before", "inserted_xnnpack", 19, 21, false, false},
 };
 
-Test(compare, lines_up_and_adds_up) {
+Test(compare, nodes_are_paired_and_changes_add_up) {
   for (size_t i = 0; i < ETR_COUNT(pairs); i++) {
     etr_profile *base = open_fixture(pairs[i].base, NULL), *newer = open_fixture(pairs[i].newer, NULL);
     etr_comparison *c = compare(base, newer);
@@ -95,7 +95,7 @@ Test(compare, lines_up_and_adds_up) {
   }
 }
 
-Test(compare, convolutions_line_up_whatever_the_image_size) {
+Test(compare, convolutions_are_paired_at_any_image_size) {
   etr_profile *base = open_fixture("mv2_portable", NULL), *newer = open_fixture("mv2_xnnpack", NULL);
   etr_comparison *c = compare(base, newer);
   size_t count = 0, paired = 0;
@@ -118,9 +118,9 @@ Test(compare, convolutions_line_up_whatever_the_image_size) {
   etr_profile_close(base);
 }
 
-/* A convolution and its activation were put in at features.4, which shifts the numbers of the modules behind them. The
- * other modules are the same, whatever runs them. */
-Test(compare, layers_that_were_put_in_have_no_partner) {
+/* A convolution and its activation were inserted at features.4, which shifts the numbers of the modules behind them.
+ * The other modules are equal, although other backends run them. */
+Test(compare, inserted_layers_have_no_partner) {
   static const char *const newer_names[] = {"inserted_after", "inserted_xnnpack"};
   for (size_t n = 0; n < ETR_COUNT(newer_names); n++) {
     etr_profile *base = open_fixture("inserted_before", NULL), *newer = open_fixture(newer_names[n], NULL);
@@ -146,7 +146,7 @@ Test(compare, layers_that_were_put_in_have_no_partner) {
   }
 }
 
-/* ---- Two recordings of the same: the runs of one, divided ---- */
+/* ---- Two recordings made by dividing the runs of one ---- */
 
 typedef struct half {
   etr_profile profile;
@@ -162,7 +162,7 @@ static uint64_t *take_runs(etr_arena *arena, const uint64_t *ticks, size_t count
   return out;
 }
 
-/* The same of a node that ran in every run. */
+/* Divides the runs of a node, which ran in every run. */
 static const etr_run_ticks *take_node_runs(etr_arena *arena, const etr_node_time *time, size_t first, size_t stride,
                                            size_t *taken) {
   etr_run_ticks *out = etr_arena_alloc_array(arena, time->runs, sizeof *out);
@@ -174,7 +174,7 @@ static const etr_run_ticks *take_node_runs(etr_arena *arena, const etr_node_time
   return out;
 }
 
-/* Every stride-th run of a profile's only method from `first` on, half of them all. */
+/* Selects every stride-th run of a profile's only method from `first` on, which is half of the runs. */
 static const etr_profile *make_half(half *out, etr_arena *arena, const etr_profile *whole, size_t first,
                                     size_t stride) {
   size_t count = whole->methods[0].run_count;
@@ -195,7 +195,7 @@ static const etr_profile *make_half(half *out, etr_arena *arena, const etr_profi
   }
   out->graph.times = times;
   out->method.graph = 0;
-  out->method.time_slice_count = 0; /* which are of all runs */
+  out->method.time_slice_count = 0; /* because slices cover all runs */
   out->profile = *whole;
   out->profile.graphs = &out->graph;
   out->profile.methods = &out->method;
@@ -214,9 +214,10 @@ Test(compare, runs_of_one_recording_show_no_change) {
     const char *record;
     size_t first[2], stride;
     etr_verdict execute;
-  } cases[] = {{"add_mul", {0, 1}, 2, ETR_VERDICT_CANNOT_TELL},
-               {"mv2_xnnpack", {0, 1}, 2, ETR_VERDICT_CANNOT_TELL},
-               {"add_mul", {0, 10}, 1, ETR_VERDICT_CANNOT_TELL}}; /* it warmed up: 26.4 us, then 23.9 */
+  } cases[] = {
+      {"add_mul", {0, 1}, 2, ETR_VERDICT_CANNOT_TELL},
+      {"mv2_xnnpack", {0, 1}, 2, ETR_VERDICT_CANNOT_TELL},
+      {"add_mul", {0, 10}, 1, ETR_VERDICT_CANNOT_TELL}}; /* the first half includes warm-up: 26.4 us, then 23.9 */
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     half halves[2];
@@ -238,7 +239,7 @@ Test(compare, runs_of_one_recording_show_no_change) {
 
 /* ---- Clocks ---- */
 
-Test(compare, ticks_of_different_clocks) {
+Test(compare, different_clocks_are_converted) {
   const etr_options slow = {.ticks_per_second = 1e6};
   etr_profile *base = open_fixture("add_mul", &slow), *newer = open_fixture("add_mul", NULL);
   etr_comparison *c = compare(base, newer);
@@ -251,7 +252,7 @@ Test(compare, ticks_of_different_clocks) {
   etr_profile_close(base);
 }
 
-/* XNNPACK counts whole microseconds: one more or less is no news. */
+/* XNNPACK counts whole microseconds, so a difference of one is no change. */
 Test(compare, one_step_of_the_clock_is_no_change) {
   etr_arena arena = {0};
   half shifted;
@@ -271,8 +272,8 @@ Test(compare, one_step_of_the_clock_is_no_change) {
   etr_arena_clear(&arena);
 }
 
-/* What the operators of a delegate took is known though the time of its call is not. */
-Test(compare, operators_of_a_call_without_a_time) {
+/* The times of a delegate's operators are known although the time of its call is not. */
+Test(compare, operators_have_times_without_the_time_of_their_call) {
   etr_profile *profile = open_fixture("dynamic_xnnpack/etdump.etdp", NULL);
   etr_comparison *timed = compare(profile, profile);
   for (size_t i = 0; i < profile->block_count; i++)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_compare_side.c - what is listed of a side of a comparison.
+ * test_compare_side.c - the data that a comparison reads from each side.
  */
 #include "compare/compare_side.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>
 
-/* A node's time is a sum over its calls, and so is what the clock cannot tell of it. */
-Test(compare_side, step_of_a_node_is_that_of_all_its_calls) {
+/* A node's time is a sum over its calls, so its uncertainty is the clock's step times the calls. */
+Test(compare_side, the_clock_step_of_a_node_covers_all_its_calls) {
   static const struct {
     uint64_t calls; /* in two runs */
-    double step;    /* of a clock that counts in tens */
+    double step;    /* the clock counts in tens */
   } cases[] = {{2, 10}, {6, 30}, {1, 5}};
   static const uint32_t first = 0;
   static const uint64_t durations[] = {30, 50, 20};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_cost.c - what operators compute and move: formulas, groups that were fused, sizes that are missing or too large,
+ * test_cost.c - MACs and bytes of operators: formulas, fused groups, sizes that are missing or too large, and
  * rates.
  */
 #include "cost/cost.h"
@@ -16,7 +16,7 @@ static etr_warnings warnings;
 static etr_profile profile;
 static etr_graph *graphs; /* the profile's */
 
-/* The graph with its costs; the profile's only one. */
+/* The only graph of the profile, with its costs. */
 static tiny_graph *graph_of(const char *text) {
   tiny_graph *g = tiny_graph_of(&arena, text);
   g->graph.entry = g->graph.dialect = "edge";
@@ -69,7 +69,7 @@ static const formula_case formula_cases[] = {
      "[1x8x7x8]",
      8 * 7 * 9 * 16},
     {"element by element", "a input [2x3];n add (a,a) [2x3]", 0},
-    {"an LSTM is products that shapes do not tell", "a input [2x3];b input [2x3];n aten.lstm.input (a,b) [2x3]",
+    {"the products of an LSTM do not follow from shapes", "a input [2x3];b input [2x3];n aten.lstm.input (a,b) [2x3]",
      UNKNOWN},
     {"another dialect", "a input [2x3];n llama.custom_sdpa.default (a,a,a) [2x3]", UNKNOWN},
     {"a size without example", "a input [sx3];b input [3x5];n mm (a,b) [sx5]", UNKNOWN},
@@ -79,7 +79,7 @@ static const formula_case formula_cases[] = {
     {"nothing of nothing", "a input [0x3];b input [3x5];n mm (a,b) [0x5]", 0},
 };
 
-Test(cost, formulas) {
+Test(cost, macs_follow_from_shapes) {
   for (size_t i = 0; i < ETR_COUNT(formula_cases); i++) {
     const formula_case *c = &formula_cases[i];
     tiny_graph *g = graph_of(c->nodes);
@@ -132,7 +132,7 @@ static const work_case work_cases[] = {
      2 * 288},
 };
 
-/* As a program: the operator works so. */
+/* Makes a program whose operator does this work. */
 static tiny_graph *program_of(const char *nodes, etr_work work) {
   tiny_graph *g = graph_of(nodes);
   uint8_t *works = etr_arena_alloc_array(&arena, g->graph.node_count, sizeof *works);
@@ -141,7 +141,7 @@ static tiny_graph *program_of(const char *nodes, etr_work work) {
   return g;
 }
 
-Test(cost, programs) {
+Test(cost, macs_of_a_program_follow_from_its_operators) {
   for (size_t i = 0; i < ETR_COUNT(work_cases); i++) {
     const work_case *c = &work_cases[i];
     tiny_graph *g = program_of(c->nodes, c->work);
@@ -154,8 +154,8 @@ Test(cost, programs) {
   }
 }
 
-/* Sizes of which only the most is known give no cost. */
-Test(cost, bounds) {
+/* Sizes of which only the upper bound is known give no cost. */
+Test(cost, upper_bounds_of_sizes_give_no_cost) {
   tiny_graph *g = program_of("a input [2x3];b weight [3x5];n aten.mm.out (a,b) [2x5]", ETR_WORK_BY_NAME);
   ((etr_value *)etr_for_foreign(g->nodes[0].outputs))->is_bound = true;
   cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
@@ -165,8 +165,8 @@ Test(cost, bounds) {
   etr_arena_clear(&arena);
 }
 
-/* Memory planning made [6] of [2x3]: a node sees what it reads, not what was written. */
-Test(cost, views) {
+/* Memory planning reshaped [2x3] to [6]: a node has the shape that it reads, not the one that was written. */
+Test(cost, a_view_has_the_shape_that_is_read) {
   tiny_graph *g = program_of("a input [6];b weight [3x5];n aten.mm.out (a,b) [2x5]", ETR_WORK_BY_NAME);
   const etr_dim dims[] = {{.size = 2, .hint = -1}, {.size = 3, .hint = -1}};
   const etr_value seen[] = {{.name = "v", .dtype = "float32", .dims = dims, .rank = 2}, {.name = NULL}};
@@ -179,8 +179,8 @@ Test(cost, views) {
   etr_arena_clear(&arena);
 }
 
-/* A delegate's constants are as large as the program says: four bits of each number here. */
-Test(cost, packed_constants) {
+/* A delegate's constants have the size stored in the program, which is four bits per number here. */
+Test(cost, packed_constants_count_with_their_stored_size) {
   tiny_graph *g = program_of("x input [4x6];w weight [5x6] bytes=15;n Fc (x,w) [4x5]", ETR_WORK_LINEAR);
   g->nodes[1].kind = ETR_NODE_CONSTANT;
   ((etr_value *)etr_for_foreign(g->nodes[0].outputs))->dtype = "qdint8";
@@ -214,7 +214,7 @@ static const bytes_case bytes_cases[] = {
     {"no tensor", "a input [?];n add (a,a) [4]", UNKNOWN, 0, 16},
 };
 
-Test(cost, bytes) {
+Test(cost, each_tensor_counts_once_in_bytes) {
   for (size_t i = 0; i < ETR_COUNT(bytes_cases); i++) {
     const bytes_case *c = &bytes_cases[i];
     const etr_cost *cost = cost_of(costs_of(c->nodes), "n");
@@ -237,7 +237,7 @@ Test(cost, example_sizes_are_marked) {
   etr_arena_clear(&arena);
 }
 
-Test(cost, too_large_sizes_are_told_once_and_the_rest_is_counted) {
+Test(cost, too_large_sizes_warn_once_and_others_count) {
   tiny_graph *g = costs_of("a input [2000000000x2000000000];b input [2000000000x3];n mm (a,b) [2000000000x3];"
                            "m mm (a,b) [2000000000x3];o add (b,b) [2]");
   cr_assert_eq(warnings.list.count, 1);
@@ -250,7 +250,7 @@ Test(cost, too_large_sizes_are_told_once_and_the_rest_is_counted) {
 
 /* ---- Groups ---- */
 
-/* Marked nodes were timed; the others are carried by the one behind '<'. */
+/* Marked nodes were timed; each of the others was fused into the node behind its '<'. */
 static tiny_graph *fused(const char *text, const char *carried, const char *carrier) {
   tiny_graph *g = graph_of(text);
   etr_node_time *times = etr_arena_alloc_array(&arena, g->graph.node_count, sizeof *times);
@@ -261,7 +261,7 @@ static tiny_graph *fused(const char *text, const char *carried, const char *carr
   return g;
 }
 
-Test(cost, of_a_group_the_boundary_counts) {
+Test(cost, bytes_of_a_fused_group_cross_its_boundary) {
   tiny_graph *g = fused("x input [1x2x4];w weight [2x2x1];c convolution (x,w) [1x2x4];r relu (c) [1x2x4];"
                         "y add (r,x) [1x2x4]",
                         "r", "c");
@@ -274,7 +274,7 @@ Test(cost, of_a_group_the_boundary_counts) {
   etr_arena_clear(&arena);
 }
 
-Test(cost, quantized_products_are_of_integers) {
+Test(cost, quantized_products_are_integer) {
   tiny_graph *g = fused("x input [i8:2x3];w weight [i8:5x3];d dequantize_per_tensor (x) [2x3];"
                         "e dequantize_per_channel (w) [5x3];n linear (d,e) [2x5];q quantize_per_tensor (n) [i8:2x5];"
                         "o add (q,q) [i8:2x5]",
@@ -286,7 +286,7 @@ Test(cost, quantized_products_are_of_integers) {
   etr_arena_clear(&arena);
 }
 
-Test(cost, one_factor_of_floats_makes_a_product_of_floats) {
+Test(cost, a_product_with_a_float_factor_is_float) {
   tiny_graph *g = fused("x input [2x3];w weight [i8:5x3];e dequantize_per_channel (w) [5x3];n linear (x,e) [2x5];"
                         "o add (n,n) [2x5]",
                         "e", "n");
@@ -295,7 +295,7 @@ Test(cost, one_factor_of_floats_makes_a_product_of_floats) {
   etr_arena_clear(&arena);
 }
 
-Test(cost, a_shared_dequantization_is_done_by_each_user) {
+Test(cost, a_shared_dequantization_counts_for_each_user) {
   tiny_graph *g = fused("x input [i8:2x3];w weight [i8:3x3];d dequantize_per_tensor (x) [2x3];"
                         "e dequantize_per_tensor (w) [3x3];n linear (d,e) [2x3];m linear (d,e) [2x3];o add (n,m) [2x3]",
                         "de", "n");
@@ -307,12 +307,12 @@ Test(cost, a_shared_dequantization_is_done_by_each_user) {
 
 /* ---- Rates ---- */
 
-/* One node of 500 MACs and 100 bytes, which took so many ns in each of 4 runs. */
+/* Makes the sum of one node with 500 MACs and 100 bytes that took `ns` in each of 4 runs. */
 static etr_cost_sum sum_of(double ns, double step) {
   return (etr_cost_sum){.macs = 500, .bytes = 100, .ns = ns, .runs = 4, .variance = 4 * step * step / 6};
 }
 
-Test(cost, rates) {
+Test(cost, rates_divide_costs_by_time) {
   etr_cost_sum sum = sum_of(200, 0);
   cr_expect_float_eq(etr_cost_gflops(&sum), 5, 1e-9);
   cr_expect_float_eq(etr_cost_gbs(&sum), 0.5, 1e-9);
@@ -325,7 +325,7 @@ Test(cost, rates) {
   cr_expect_float_eq(etr_cost_gbs(&sum), 0.5, 1e-9);
 }
 
-Test(cost, no_rate_where_the_clock_may_have_made_it) {
+Test(cost, no_rate_is_given_below_the_clock_resolution) {
   etr_cost_sum coarse = sum_of(2000, 1000), fine = sum_of(2100, 1000); /* 4 readings of a microsecond: +-816 ns */
   cr_expect(isnan(etr_cost_gflops(&coarse)) && isnan(etr_cost_gbs(&coarse)));
   cr_expect_not(isnan(etr_cost_gflops(&fine)));
@@ -352,12 +352,12 @@ static const peak_case peak_cases[] = {
      {.gflops = 2.5, .gbs = 5, .flops_given = true, .bandwidth_given = true},
      2,
      ETR_BOUND_COMPUTE},
-    {"the record's best do not tell what limits", {.gflops = 10, .gbs = 5}, 0.5, ETR_BOUND_UNKNOWN},
+    {"the best rates of the record do not say what limits", {.gflops = 10, .gbs = 5}, 0.5, ETR_BOUND_UNKNOWN},
     {"one of them does not, either", {.gflops = 10, .gbs = 5, .flops_given = true}, 0.5, ETR_BOUND_UNKNOWN},
     {"no roof", {.gbs = 5, .bandwidth_given = true}, 0, ETR_BOUND_UNKNOWN},
 };
 
-Test(cost, effective_peaks) {
+Test(cost, share_and_bound_follow_from_the_peaks) {
   etr_cost_sum sum = sum_of(200, 0);
   for (size_t i = 0; i < ETR_COUNT(peak_cases); i++) {
     etr_bound bound;
@@ -377,8 +377,8 @@ static double macs_of_method(const etr_profile *p) {
   return etr_cost_macs(&sum);
 }
 
-/* Half of what torch's FlopCounterMode counts; tests/check/costs.py compares node by node. */
-Test(cost, of_records) {
+/* MACs are half of the FLOP that torch's FlopCounterMode counts; tests/check/costs.py compares node by node. */
+Test(cost, macs_of_fixtures_are_those_of_torch) {
   static const struct {
     const char *name;
     double flop;
@@ -391,7 +391,7 @@ Test(cost, of_records) {
   }
 }
 
-Test(cost, peaks_become_effective_peaks) {
+Test(cost, missing_peaks_are_the_best_rates_of_the_record) {
   etr_profile *best = open_fixture("mv2_xnnpack", NULL);
   etr_profile *given = open_fixture("mv2_xnnpack", &(etr_options){.peaks = {.flops = 1e12}});
   cr_expect(best->effective_peaks.gflops > 1 && !best->effective_peaks.flops_given);

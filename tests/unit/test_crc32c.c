@@ -17,7 +17,7 @@ static void fill(void) {
   }
 }
 
-Test(crc32c, known_values, .init = fill) {
+Test(crc32c, known_checksums_are_computed, .init = fill) {
   const struct {
     const void *data;
     size_t size;
@@ -36,8 +36,8 @@ Test(crc32c, known_values, .init = fill) {
   }
 }
 
-/* Any size and alignment, and in two parts. */
-Test(crc32c, pieces) {
+/* The checksum is computed for any size and alignment, and in two parts. */
+Test(crc32c, a_checksum_does_not_depend_on_pieces) {
   unsigned char bytes[80];
   for (unsigned i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 151 + 7);
   for (size_t start = 0; start < 9; start++)
@@ -50,4 +50,4 @@ Test(crc32c, pieces) {
     }
 }
 
-Test(crc32c, mask) { cr_expect_eq(etr_crc32c_masked(0xe3069283), 0xc78ab0e5); }
+Test(crc32c, a_checksum_is_masked) { cr_expect_eq(etr_crc32c_masked(0xe3069283), 0xc78ab0e5); }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_data_flow.c - which node each instruction is, by what it reads: one rule a case, "cannot tell" included.
+ * test_data_flow.c - the node of each instruction, found by the values that it reads. Each case tests one rule, or an
+ * unknown answer.
  *
  * The values of a program are joined by ';' and numbered from 0. A value is a tensor's shape as in tiny_graph.h,
  * "[2x3]", then "at 7" (where it is stored), "constant", "dynamic"; or "(1,2)", a list of tensors; or "int".
@@ -19,7 +20,7 @@
 typedef struct flow_case {
   const char *title, *nodes, *values, *instructions, *inputs;
   const char *backend, *payload_values, *xnodes; /* of delegate 0 */
-  const char *rank;                              /* per node; NULL: not known */
+  const char *rank;                              /* per node; NULL: unknown */
   const char *want;
 } flow_case;
 
@@ -120,7 +121,7 @@ static const etr_map_method *make_map(etr_arena *arena, const flow_case *c) {
   return map;
 }
 
-/* Per node, the delegate that lists its handle; -1. */
+/* Per node, the delegate that lists its handle, or -1. */
 static int32_t *make_delegate_of(etr_arena *arena, const etr_placement *placement) {
   const etr_graph *graph = placement->method->graph;
   int32_t *delegate_of = etr_arena_alloc_array(arena, graph->node_count, sizeof *delegate_of);
@@ -135,7 +136,7 @@ static int32_t *make_delegate_of(etr_arena *arena, const etr_placement *placemen
   return delegate_of;
 }
 
-/* ---- What came out ---- */
+/* ---- Results ---- */
 
 static const char *node_name(const tiny_graph *g, uint32_t node) {
   return node == ETR_NONE ? "none" : tiny_name(g, node);
@@ -210,7 +211,7 @@ static void run_cases(const flow_case *cases, size_t count) {
 #define TWO TENSOR TENSOR
 #define FOUR TWO TWO
 
-Test(data_flow, kernels) {
+Test(data_flow, kernels_are_matched_by_the_values_they_read) {
   static const flow_case cases[] = {
       {.title = "by producer: one handle and operator, other inputs",
        .nodes = XY "a mul (x,y) #1;b mul (y,y) #1",
@@ -274,7 +275,7 @@ Test(data_flow, kernels) {
        .instructions = "add(0,1,2) handle 1; sub(0,1,3) handle 2; neg(4,5) handle 5",
        .inputs = "0,1",
        .want = "a by handle; s by handle; n by aligned"},
-      {.title = "weights are left out, wherever they stand",
+      {.title = "weights are ignored, wherever they are",
        .nodes = "w weight;" XY "a linear (w,x) #1;b linear (w,y) #1",
        .values = TWO "[2x3] constant;" TWO,
        .instructions = "linear(1,2,3) handle 1; linear(0,2,4) handle 1",
@@ -304,13 +305,13 @@ Test(data_flow, kernels) {
        .instructions = "mul(1,2,3) handle 1; mul(0,2,4) handle 1",
        .inputs = "0,1",
        .want = "b by handle; a by handle"},
-      {.title = "twins by the graph's order, and said so",
+      {.title = "equal candidates by the graph's order, marked as such",
        .nodes = XY "a add (x,y) #1;b add (x,y) #1",
        .values = FOUR,
        .instructions = "add(0,1,2) handle 1; add(0,1,3) handle 1",
        .inputs = "0,1",
        .want = "a by aligned; b by aligned"},
-      {.title = "twins by the order of lowering, where that is known",
+      {.title = "equal candidates by the order of lowering, if it is known",
        .nodes = XY "a add (x,y) #1;b add (x,y) #1",
        .values = FOUR,
        .instructions = "add(0,1,2) handle 1; add(0,1,3) handle 1",
@@ -365,7 +366,7 @@ Test(data_flow, kernels) {
 
 /* ---- Delegates ---- */
 
-Test(data_flow, delegates) {
+Test(data_flow, delegated_nodes_are_matched_by_the_values_they_read) {
   static const flow_case cases[] = {
       {.title = "arguments of the call lead in",
        .nodes = XY "a neg (x) #1;b neg (y) #1;c abs (a) #2;d abs (b) #2",
@@ -407,7 +408,7 @@ Test(data_flow, delegates) {
        .payload_values = "2x3 in0;2x3 in1;2x3;2x3 out2;2x3 out3",
        .xnodes = "Sigmoid(1)>2 Sqrt#1(2)>3 Sqrt#1(0)>4",
        .want = "(none, a by order, none)"},
-      {.title = "twins inside",
+      {.title = "equal candidates inside",
        .nodes = XY "a add (x,y) #1;b add (x,y) #1",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,1",
@@ -456,7 +457,7 @@ Test(data_flow, delegates) {
        .payload_values = "2x3 in0;2x3 out1",
        .xnodes = "Convert#1(0)>1",
        .want = "(d)"},
-      {.title = "weights are left out",
+      {.title = "weights are ignored",
        .nodes = XY "w weight;a linear (x,w) #1;b linear (y,w) #1",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,1",
@@ -472,7 +473,7 @@ Test(data_flow, delegates) {
        .payload_values = "2x3 in0;2x3 in1;3x3 const;2x3 out2;2x3 out3",
        .xnodes = "FullyConnected(1,2)>3 FullyConnected(0,2)>4",
        .want = "(b, a)"},
-      {.title = "of two that read it, order tells; one of another shape is none",
+      {.title = "of two readers, order decides; one of another shape is none",
        .nodes = XY "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;c addmm (w,y,w) #3;d addmm (w,y,w) #4 [2x5]",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,2,3,4",
@@ -489,7 +490,7 @@ Test(data_flow, delegates) {
        .xnodes = "FullyConnected(0,1)>2 FullyConnected(0,1)>3",
        .rank = "0,1,2,4,3",
        .want = "(b by order, a by order)"},
-      {.title = "of two that read it, order tells, whatever their readers are",
+      {.title = "of two readers, order decides, whatever their own readers are",
        .nodes = XY "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;s sigmoid (a) #3;t sigmoid (b) #4",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,2,3,4",
@@ -505,7 +506,7 @@ Test(data_flow, delegates) {
        .payload_values = "2x3 in0;3x3 const;2x3;3x2;2x3 out2;2x3 out3",
        .xnodes = "FullyConnected(0,1)>2 Transpose(2)>3 Sigmoid#4(3)>4",
        .want = "(a by order, none, t)"},
-      {.title = "a reader with the handle of both readers tells nothing",
+      {.title = "a reader with the handle of both readers decides nothing",
        .nodes = XY "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;s sigmoid (a) #3;t sigmoid (b) #3",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,2,3",
@@ -513,7 +514,7 @@ Test(data_flow, delegates) {
        .payload_values = "2x3 in0;3x3 const;2x3;2x3 out2",
        .xnodes = "FullyConnected(0,1)>2 Sigmoid#3(2)>3",
        .want = "(a by order, s by order)"},
-      {.title = "what is left of twins is no surer",
+      {.title = "the last of equal candidates is no more certain",
        .nodes = XY "w weight;a addmm (w,x,w) #1;b addmm (w,x,w) #2;c addmm (w,x,w) #3;s sigmoid (c) #4",
        .values = FOUR,
        .instructions = "delegate(0,1,2,3) handles 1,2,3,4",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_debug_data.c - what runs logged: real debug buffers against the truth of ExecuTorch's Inspector, damaged ones,
- * and some made by hand.
+ * test_debug_data.c - logged values: real debug buffers compared with the answers of ExecuTorch's Inspector, damaged
+ * ones, and handmade ones.
  */
 #include "values/debug_data.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The value of the first run that logged any. */
+/* Returns the value of the first run that logged one. */
 static const etr_debug_value *find_value(const etr_profile *profile, int32_t instruction, const char *delegate_id,
                                          bool is_output, uint32_t index) {
   for (size_t i = 0; i < profile->debug_value_count; i++) {
@@ -28,7 +28,7 @@ static const char *node_name(const etr_profile *profile, const etr_debug_value *
   return value->node == ETR_NONE ? "" : profile->graphs[profile->methods[value->method].graph].nodes[value->node].name;
 }
 
-Test(debug_data, what_the_inspector_reads) {
+Test(debug_data, tensors_are_those_of_the_inspector) {
   static const struct {
     const char *fixture;
     int32_t instruction;
@@ -71,7 +71,7 @@ Test(debug_data, what_the_inspector_reads) {
   }
 }
 
-Test(debug_data, scalars) {
+Test(debug_data, scalars_are_those_of_the_inspector) {
   static const struct {
     const char *delegate_id;
     uint32_t index;
@@ -95,9 +95,9 @@ Test(debug_data, scalars) {
   etr_profile_close(profile);
 }
 
-/* ---- Other buffers than the right one ---- */
+/* ---- Wrong debug buffers ---- */
 
-/** The debug buffer of add_mul_debug, or its first bytes, with a float poked in. */
+/** Writes the debug buffer of add_mul_debug, or its first bytes, with one float replaced. */
 static void make_buffer(char path[], size_t size, size_t at, float value) {
   etr_file file;
   int descriptor = mkstemp(path);
@@ -115,7 +115,7 @@ static size_t measured(const etr_profile *profile) {
   return count;
 }
 
-Test(debug_data, what_is_said_of_a_buffer) {
+Test(debug_data, a_wrong_buffer_warns) {
   static const struct {
     size_t size, at;
     float value;
@@ -152,7 +152,7 @@ Test(debug_data, what_is_said_of_a_buffer) {
   }
 }
 
-Test(debug_data, where_the_first_nan_is) {
+Test(debug_data, the_first_nan_is_located) {
   static const etr_tensor_stats nan = {.element_count = 4, .nan_count = 2}, finite = {.element_count = 4};
   static const etr_node node = {.name = "log"};
   static const etr_graph graph = {.nodes = &node, .node_count = 1};
@@ -184,7 +184,7 @@ Test(debug_data, where_the_first_nan_is) {
   }
 }
 
-Test(debug_data, no_buffer_no_numbers) {
+Test(debug_data, tensors_without_a_buffer_have_no_statistics) {
   etr_error error;
   etr_profile *profile;
   const char *dumps[] = {FIXTURES "/add_mul_debug/etdump.etdp", FIXTURES "/bundled_update/etdump.etdp"};
@@ -200,14 +200,14 @@ Test(debug_data, no_buffer_no_numbers) {
       .etdumps = dumps, .etdump_count = 2, .debug_buffer = FIXTURES "/add_mul_debug/debug_buffer.bin"};
   cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK);
   cr_expect(profile->debug_value_count > 108 && profile->debug_values[108].run >= 4);
-  cr_expect(measured(profile) == 0 && !profile->debug_buffer, "whose buffer it is cannot be told");
+  cr_expect(measured(profile) == 0 && !profile->debug_buffer, "it is unknown whose buffer it is");
   cr_expect(strstr(profile->warnings[0].message, "several ETDumps logged tensors") != NULL);
   etr_profile_close(profile);
 }
 
 /* ---- Made by hand ---- */
 
-Test(debug_data, tensors_that_no_runtime_logs) {
+Test(debug_data, impossible_tensors_are_not_read) {
   enum { COUNT = 7, BYTES = 64 };
   static const int64_t sizes[] = {INT64_MAX, INT64_MAX}, strides[] = {INT64_MAX, INT64_MAX}, four[] = {4}, zero[] = {0};
   char path[] = "/tmp/test_debug_data.XXXXXX";
@@ -226,7 +226,7 @@ Test(debug_data, tensors_that_no_runtime_logs) {
   values[2].strides = strides;
   values[3].strides = zero;
   values[4].dtype = NULL;
-  values[5].rank = INT32_MAX; /* sizes are not looked at */
+  values[5].rank = INT32_MAX; /* the sizes are not read */
   values[6].offset = BYTES - 16;
   etr_debug_data data = {.values = values, .count = COUNT};
   cr_assert_eq(etr_debug_measure(&data, &arena, &(etr_profile){.debug_buffer = path}, &warnings, NULL), ETR_OK);
@@ -237,7 +237,7 @@ Test(debug_data, tensors_that_no_runtime_logs) {
   unlink(path);
 }
 
-Test(debug_data, shared_bytes_are_read_a_few_times_only) {
+Test(debug_data, shared_bytes_are_read_a_limited_number_of_times) {
   enum { COUNT = 1000, BYTES = 4096 };
   static const int64_t all[] = {BYTES};
   static const char bytes[BYTES] = {0};

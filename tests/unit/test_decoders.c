@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What backends' events mean, each as "role phase unit key wrapper/inside flags": names as the runtimes write them, and
- * names as nothing does.
+ * The meaning of backends' events, written as "role phase unit key wrapper/inside flags", for names that runtimes write
+ * and for names that nothing writes.
  */
 #include "backends/decoder.h"
 
@@ -10,7 +10,8 @@
 
 enum { MOST = 8 };
 
-/* An event of a call: its name, as a number after '#'; listed in the delegate map with so many handles; metadata. */
+/* An event of a call: its name, or its number after '#'; the number of its handles in the delegate map; its metadata.
+ */
 typedef struct event {
   const char *name;
   int handles; /* -1: not listed */
@@ -61,12 +62,12 @@ static const call calls[] = {
       {"f:conv", 1, TEXT("[]"), "operator - ns - sums estimated odd"},
       {"g:conv", 1, TEXT("{\"estimatedCost\": \"1\"}"), "operator - ns - sums estimated odd"},
       {"conv", 1, {0}, "operator - ns - sums estimated odd"}}},
-    {"NeutronBackend", /* a code of two bytes; an id that the map should have */
+    {"NeutronBackend", /* a code of two bytes; an id that is missing in the map */
      {{"#0", 1, TEXT("!!"), "operator - ns - sums odd"},
       {"#1", -1, CODE(33), "operator - ns - sums odd"},
       {"#-5", 1, CODE(33), "operator - ns - sums odd"},
       {"#3", -1, CODE(0), "container - ns -"}}},
-    {"CoreMLBackend", /* metadata as nothing writes them */
+    {"CoreMLBackend", /* metadata that nothing writes */
      {{"y:a", 1, TEXT("{\"preferredComputeUnit\":\"NE\"} {}"), "operator - ns - sums estimated odd"},
       {"y:b", 1, TEXT("{\"preferredComputeUnit\":7}"), "operator - ns map sums estimated"},
       {"y:c", 1, TEXT("\"NE\""), "operator - ns - sums estimated odd"},
@@ -78,7 +79,7 @@ static const call calls[] = {
       {"2", 1, CODE(0), "operator - ns - sums odd"}}},
     {"NeutronBackend", /* without a converter's log there is no map */
      {{"#0", -1, CODE(0), "operator - ns - sums on NPU"}, {"#1", -1, CODE(0), "container - ns -"}}},
-    {"NeutronBackend", /* the last one has work to do, or says nothing of itself */
+    {"NeutronBackend", /* the last event is an operator, or has no metadata */
      {{"#0", 1, CODE(0), "operator - ns map sums on NPU"}}},
     {"NeutronBackend", {{"#0", 0, {0}, "operator - ns map sums on NPU"}}},
     {"QnnBackend",
@@ -151,7 +152,7 @@ static const call calls[] = {
        {0},
        "operator - ns - sums in 1 odd on GPU"},
       {"{\"kernel_name\": \"add\"} {}", -1, {0}, "operator - ns - sums in 1 odd"}}},
-    {"VulkanBackend", /* numbers of 32 bits, each thing once */
+    {"VulkanBackend", /* numbers of 32 bits, and each key once */
      {{"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 4294967295}, \"kernel_name\": \"add\"}",
        -1,
        {0},
@@ -201,7 +202,7 @@ static void describe(const etr_event_meaning *m, char *out, size_t size) {
   fclose(file);
 }
 
-Test(decoders, meanings) {
+Test(decoders, events_have_the_meaning_of_their_backend) {
   for (size_t c = 0; c < ETR_COUNT(calls); c++) {
     etr_arena arena = {0};
     etr_event_facts facts[MOST];
@@ -229,8 +230,8 @@ Test(decoders, meanings) {
   }
 }
 
-/* What runs disagree about is not told: another load may have had another plan. */
-Test(decoders, compute_unit_of_all_runs) {
+/* A unit on which runs disagree is unknown, because another load may have had another plan. */
+Test(decoders, a_compute_unit_that_differs_between_runs_is_unknown) {
   static const etr_bytes ne = TEXT("{\"preferredComputeUnit\":\"NE\",\"estimatedCost\":0.5}"),
                          ne_too = TEXT("{\"estimatedCost\":0.5,\"preferredComputeUnit\":\"NE\"}"),
                          cpu = TEXT("{\"preferredComputeUnit\":\"CPU\"}");
@@ -252,14 +253,14 @@ Test(decoders, compute_unit_of_all_runs) {
   }
 }
 
-Test(decoders, are_found_by_id) {
+Test(decoders, decoders_are_found_by_backend_id) {
   cr_expect_null(etr_decoder_of(NULL));
   cr_expect_null(etr_decoder_of("SomeBackend"));
   cr_expect_str_eq(etr_decoder_of("QnnBackend")->id, "QnnBackend");
 }
 
-/* Names that only one backend writes tell it where the files do not. */
-Test(decoders, told_by_an_event) {
+/* Event names that only one backend writes identify it if the files do not. */
+Test(decoders, unique_event_names_identify_the_backend) {
   static const char *const rows[][2] = {
       {"VGF_EXECUTE", "VgfBackend"},
       {"ETVK_COMPUTE_GRAPH_EXECUTE", "VulkanBackend"},
@@ -286,8 +287,8 @@ Test(decoders, told_by_an_event) {
   }
 }
 
-/* What a delegate's graph and the record call one operator. */
-Test(decoders, kinds) {
+/* A delegate's graph and the record may name the same operator differently. */
+Test(decoders, equal_operators_of_graph_and_record_have_one_kind) {
   static const char *const same[][2] = {{"et_vk.conv_with_clamp.default", "aten.convolution.default"},
                                         {"aten.linear.default", "aten.addmm.default"},
                                         {"et_vk.linear_q4gsw.default", "aten.mm.default"},

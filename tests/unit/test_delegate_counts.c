@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How many nodes of each class a delegate can hold, by the handles that it lists.
+ * The number of nodes of each class that a delegate can contain, according to the handles that it lists.
  */
 #include "backends/backend.h"
 #include "runs/fit.h"
@@ -9,10 +9,10 @@
 
 enum { CLASSES = 3 };
 
-/* Handle, class, nodes, and how many of them run for themselves. Two classes share handle 5. */
+/* Handle, class, number of nodes, and number of nodes that run on their own. Two classes share handle 5. */
 static etr_handle_class classes[] = {{3, 1, 2, 2}, {5, 1, 3, 2}, {5, 2, 1, 1}, {9, 2, 4, 4}};
 
-Test(delegate_counts, nodes_of_handles) {
+Test(delegate_counts, handles_limit_the_counts_of_each_class) {
   static const struct {
     uint32_t handles[8];
     size_t count;
@@ -43,7 +43,7 @@ Test(delegate_counts, nodes_of_handles) {
   }
 }
 
-Test(delegate_counts, of_nothing) {
+Test(delegate_counts, missing_handles_or_nodes_give_no_counts) {
   static const uint32_t handle = 3;
   const etr_handle_classes nodes = {classes, ETR_COUNT(classes)}, none = {0};
   const etr_map_instruction map = {.handles = &handle, .handle_count = 1}, empty = {0};
@@ -62,12 +62,12 @@ static uint16_t class_by_name(const etr_graph *graph, const etr_node *node) {
   return (uint16_t)(node->target[0] - 'a');
 }
 
-/* What is used twice may become part of another operator. */
+/* A node that is used twice may become part of another operator. */
 static etr_handle_loss loses_if_shared(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   return uses[node - graph->nodes] > 1 ? ETR_LOSES_HANDLE_UNLESS_FUSED : ETR_KEEPS_HANDLE;
 }
 
-Test(delegate_counts, classes_of_a_graph) {
+Test(delegate_counts, a_graph_gives_the_counts_of_its_classes) {
   static const etr_edge of_first[] = {{.node = 0}, {.node = 0}};
   const etr_node nodes[] = {
       {.kind = ETR_NODE_OP, .target = "b", .debug_handle = 5},

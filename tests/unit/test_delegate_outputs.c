@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_delegate_outputs.c - which results leave a delegate, how many its call returns, and which logged tensor may be a
+ * test_delegate_outputs.c - the results that leave a delegate, their number, and the logged tensors that may be a
  * result.
  */
 #include "place/delegate_outputs.h"
 #include "tiny_graph.h"
 
-/* Delegates 1 and 3 are calls of the program; "s" gives two results, of which nothing uses the first. */
+/* The program calls the delegates 1 and 3; "s" has two results, and the first is unused. */
 static const char graph_text[] = "x input;a neg (x) @1;b abs (a) @1;c exp (a) @1;n sin (b,c);"
                                  "s split (n) [2] [2] @3;t neg (s.1) @3;o output (t,s.1)";
 
-/* The placement of that graph; instructions 0 and 2 are kernels. */
+/* Makes the placement of that graph; instructions 0 and 2 are kernels. */
 static etr_placement place(etr_arena *arena, etr_method_inputs *method, const tiny_graph *g, size_t in_program) {
   static const etr_pte_value values[8];
   etr_placement placement = {.method = method, .node_delegate = g->delegate_of};
@@ -26,7 +26,7 @@ static etr_placement place(etr_arena *arena, etr_method_inputs *method, const ti
   return placement;
 }
 
-Test(delegate_outputs, results_that_leave_in_the_order_of_nodes) {
+Test(delegate_outputs, used_results_leave_in_the_order_of_nodes) {
   static const struct {
     int32_t delegate;
     const char *want; /* names of results */
@@ -60,8 +60,8 @@ Test(delegate_outputs, without_a_graph_nothing_leaves) {
   etr_arena_clear(&arena);
 }
 
-/* Instructions of the handle map that the program has not are passed over. */
-Test(delegate_outputs, numbers_of_results) {
+/* Instructions of the handle map that the program does not have are ignored. */
+Test(delegate_outputs, the_number_of_results_excludes_unknown_instructions) {
   static const struct {
     size_t in_program; /* instructions */
     uint32_t want[4];
@@ -80,7 +80,7 @@ Test(delegate_outputs, numbers_of_results) {
   }
 }
 
-Test(delegate_outputs, what_a_logged_tensor_may_be) {
+Test(delegate_outputs, a_logged_tensor_fits_results_of_its_type_and_rank) {
   static const struct {
     const char *what;
     const char *logged_type; /* NULL: unknown */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_delegates.c - operators of real XNNPACK delegates stand on nodes of their kind, with the .pte and without; and
+ * test_delegates.c - operators of real XNNPACK delegates match nodes of their kind, with and without the .pte; and
  * each rule on a delegate small enough to check by hand.
  */
 #include "backends/backends.h"
@@ -39,7 +39,7 @@ static counted count(const etr_profile *profile) {
   return c;
 }
 
-Test(delegates, operators_stand_on_nodes_of_their_kind) {
+Test(delegates, operators_are_matched_to_nodes_of_their_kind) {
   static const struct {
     const char *fixture;
     size_t on_nodes[2];     /* at least: with the .pte, without */
@@ -48,7 +48,7 @@ Test(delegates, operators_stand_on_nodes_of_their_kind) {
       {"lstm_xnnpack", {131, 131}, 0}, /* one handle, 158 nodes, 14 delegates */
       {"vit_xnnpack", {438, 438}, 0},    {"llama_xnnpack", {906, 906}, 0}, {"mv2_xnnpack", {66, 66}, 0},
       {"quantized_xnnpack", {13, 7}, 0}, {"multi_method", {3, 3}, 0},      {"bundled_update", {19, 19}, 0},
-      {"unet_xnnpack", {23, 23}, 1}, /* all but what the layout needs */
+      {"unet_xnnpack", {23, 23}, 1}, /* all except the operators that the layout needs */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     for (int without = 0; without <= 1; without++) {
@@ -66,14 +66,14 @@ Test(delegates, operators_stand_on_nodes_of_their_kind) {
 
 enum { MOST_OPERATORS = 5 };
 
-/* An operator of a payload. Those of a case end where class_ is 0. */
+/* An operator of a payload. The list of a case ends where class_ is 0. */
 typedef struct hand_operator {
   uint16_t class_, alternative, activation;
   bool is_idle, by_order;
   const char *node; /* NULL: none */
 } hand_operator;
 
-/* All nodes are of delegate 0. want: "NODE MATCH CONFIDENCE" of each row. */
+/* All nodes are in delegate 0. want: "NODE MATCH CONFIDENCE" of each row. */
 typedef struct rows_case {
   const char *title, *nodes;
   bool has_payload, is_ordered;
@@ -204,7 +204,7 @@ static const rows_case row_cases[] = {
      {{ETR_XNN_MUL, ETR_XNN_SQUARE, .node = "a"}},
      "Square (NC) #1",
      "a payload 1"},
-    {"twins that order told apart: an estimate",
+    {"equal candidates that order distinguishes: an estimate",
      ADD_RELU,
      true,
      false,
@@ -283,7 +283,7 @@ static void describe_rows(const tiny_graph *g, const etr_event *rows, size_t cou
   }
 }
 
-Test(delegates, rows) {
+Test(delegates, rows_are_matched_by_payload_or_order) {
   for (size_t i = 0; i < ETR_COUNT(row_cases); i++) {
     const rows_case *c = &row_cases[i];
     etr_arena arena = {0};
@@ -307,8 +307,8 @@ Test(delegates, rows) {
   }
 }
 
-/* A dump gives a delegate's rows in the order in which each first ran: its call may be the first, or between others. */
-Test(delegates, call_stands_anywhere) {
+/* A dump lists a delegate's rows in the order of their first run, so its call may be the first row or any other. */
+Test(delegates, the_delegate_call_may_be_any_row) {
   static const struct {
     const char *rows, *want;
   } cases[] = {
@@ -347,8 +347,8 @@ Test(delegates, call_stands_anywhere) {
   }
 }
 
-/* What tells whose the rows are, before any of the rules. */
-Test(delegates, sources) {
+/* Before any rule, the map and the backend decide which delegate has the rows. */
+Test(delegates, the_source_of_a_match_is_chosen_before_the_rules) {
   static const uint32_t both[] = {2, 1};
   static const etr_map_delegate_id ids[] = {{"7", both, 2, 0}, {"8", both, 1, 1}};
   static const struct {
@@ -358,7 +358,7 @@ Test(delegates, sources) {
   } cases[] = {
       {"no map names the instruction", "XnnpackBackend", false, false, "Add (ND) #1", "- delegate 0"},
       {"a backend that nothing is known of", "SomeBackend", true, false, "Add (ND) #1", "- none 0"},
-      {"no backend is named: events tell", NULL, true, false, "Add (ND) #1", "a aligned 0.6"},
+      {"no backend is named: events decide", NULL, true, false, "Add (ND) #1", "a aligned 0.6"},
       {"the map's ids, exactly; of several handles the first that the delegate has", "SomeBackend", true, true,
        "7;77;8;Add (ND) #1", "r delegate_map 1;- none 0;r delegate_map 1;- none 0"},
   };

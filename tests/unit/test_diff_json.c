@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_diff_json.c - a comparison of two clocks as JSON: every time is the same whichever clock counted it.
+ * test_diff_json.c - comparisons as JSON: times do not depend on the clock that counted them.
  */
 #include "output/writer.h"
 #include "views/balance.h"
@@ -21,7 +21,7 @@ static etr_profile *open_with_clock(double ticks_per_second) {
   return profile;
 }
 
-/* The number of a key behind a place in the text. */
+/* Returns the number behind the first occurrence of `key` in the text. */
 static double number_behind(const char *text, const char *key) {
   const char *at = strstr(text, key);
   cr_assert_not_null(at, "%s", key);
@@ -61,11 +61,11 @@ Test(diff_json, parts_are_in_the_clock_of_their_side) {
   etr_profile_close(base);
 }
 
-/* ---- What explains a change adds up, to the last digit that is printed ---- */
+/* ---- The parts of a change add up to the last printed digit ---- */
 
 enum { MOST_PROFILES = 100 };
 
-/* A decimal in billionths: all that there are have no more digits. null is nothing. */
+/* Reads a decimal in billionths, because no number has more digits. null is 0. */
 static long long billionths(const char *text, const char *key) {
   double number = number_behind(text, key) * 1e9;
   cr_assert_lt(fabs(number - round(number)), 0.01, "%s%.30s has more digits", key, strstr(text, key) + strlen(key));
@@ -138,7 +138,7 @@ static size_t open_all(etr_profile *profiles[MOST_PROFILES]) {
   return count;
 }
 
-Test(diff_json, explanations_add_up_of_every_pair) {
+Test(diff_json, printed_explanations_add_up) {
   etr_profile *profiles[MOST_PROFILES];
   size_t count = open_all(profiles), explained = 0;
   for (size_t i = 0; i < count; i++)

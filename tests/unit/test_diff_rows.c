@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rows of a comparison: which are news, which section lists them, and in what order.
+ * Rows of a comparison: the rows worth reporting, their section, and their order.
  */
 #include "views/diff_view.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* A node of both sides that took 100 ticks in the base. */
+/* Makes a pair of nodes that took 100 ticks in the base. */
 static etr_node_pair pair_of(const char *name, const char *op, const char *module, double new_p50,
                              etr_verdict verdict) {
   return (etr_node_pair){.base_name = name,
@@ -24,7 +24,7 @@ static etr_node_pair pair_of(const char *name, const char *op, const char *modul
                                     .verdict = verdict}};
 }
 
-/* The names of a section's rows, one letter each. */
+/* Returns the names of a section's rows, which have one letter each. */
 static const char *names(etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
                          etr_node_order order) {
   etr_diff_rows rows;
@@ -34,7 +34,7 @@ static const char *names(etr_arena *arena, const etr_method_pair *method, etr_di
   return text;
 }
 
-Test(diff_rows, orders) {
+Test(diff_rows, rows_are_ordered_as_requested) {
   etr_node_pair pairs[] = {
       pair_of("e", "sub", "m.2", 300, ETR_VERDICT_CANNOT_TELL), pair_of("d", "add", "m.1", 150, ETR_VERDICT_SLOWER),
       pair_of("a", "mul", "m.1", 120, ETR_VERDICT_SLOWER), pair_of("c", "add", "m.3", 20, ETR_VERDICT_FASTER),
@@ -56,8 +56,8 @@ Test(diff_rows, orders) {
   }
 }
 
-/* What is on one side only stands where its change puts it. */
-Test(diff_rows, one_table_of_nodes) {
+/* A node on one side only is sorted by its change like all others. */
+Test(diff_rows, removed_and_added_nodes_are_sorted_by_their_change) {
   etr_node_pair pairs[] = {pair_of("b", "add", "", 100, ETR_VERDICT_SLOWER),
                            pair_of("n", "add", "", 50, ETR_VERDICT_NEW), pair_of("g", "add", "", 0, ETR_VERDICT_GONE)};
   pairs[1].base_name = pairs[2].new_name = NULL;
@@ -69,7 +69,7 @@ Test(diff_rows, one_table_of_nodes) {
   etr_arena_clear(&arena);
 }
 
-Test(diff_rows, news) {
+Test(diff_rows, only_changes_worth_reporting_are_news) {
   static const struct {
     etr_verdict verdict;
     etr_reason reason;
@@ -80,12 +80,12 @@ Test(diff_rows, news) {
       {ETR_VERDICT_SLOWER, ETR_REASON_NONE, 5, 5, 1, 120, true},
       {ETR_VERDICT_EQUAL, ETR_REASON_NONE, 5, 5, 1, 120, false},
       {ETR_VERDICT_CANNOT_TELL, ETR_REASON_SPREAD, 5, 5, 1, 120, false},
-      {ETR_VERDICT_CANNOT_TELL, ETR_REASON_FEW_RUNS, 2, 2, 1, 120, true}, /* no row can be judged then */
+      {ETR_VERDICT_CANNOT_TELL, ETR_REASON_FEW_RUNS, 2, 2, 1, 120, true}, /* then no row can be judged */
       {ETR_VERDICT_CANNOT_TELL, ETR_REASON_FEW_RUNS, 2, 2, 1, 100, false},
       {ETR_VERDICT_UNTIMED, ETR_REASON_NONE, 5, 0, 1, 0, true}, /* fused into another node */
       {ETR_VERDICT_UNTIMED, ETR_REASON_NONE, 0, 0, 1, 100, false},
       {ETR_VERDICT_UNTIMED, ETR_REASON_NONE, 0, 0, 0, 100, false},
-      {ETR_VERDICT_NEW, ETR_REASON_NONE, 0, 0, 0, 100, true}, /* where nothing is timed, whatever is known */
+      {ETR_VERDICT_NEW, ETR_REASON_NONE, 0, 0, 0, 100, true}, /* without timed nodes every row counts */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_node_pair pair = pair_of("a", "add", "", cases[i].new_p50, cases[i].verdict);

@@ -14,7 +14,7 @@ static bool is_near(double got, double want, double tolerance) {
   return fabs(got - want) <= tolerance * fmax(1, fabs(want));
 }
 
-Test(distribution, students_t) {
+Test(distribution, students_t_is_exact) {
   static const struct {
     double chance;
     size_t freedom;
@@ -31,7 +31,7 @@ Test(distribution, students_t) {
   cr_expect_eq(etr_t_chance(0, 3), 1);
 }
 
-Test(distribution, normal) {
+Test(distribution, the_normal_distribution_is_exact) {
   static const struct {
     double chance, quantile;
   } cases[] = {
@@ -43,7 +43,7 @@ Test(distribution, normal) {
   }
 }
 
-Test(distribution, digamma_and_trigamma) {
+Test(distribution, digamma_and_trigamma_are_exact) {
   static const struct {
     double x, digamma, trigamma;
   } cases[] = {{0.1, -10.423754940411076, 101.43329915079275}, {0.5, -1.9635100260214235, 4.93480220054468},
@@ -59,7 +59,7 @@ Test(distribution, digamma_and_trigamma) {
   }
 }
 
-Test(distribution, inverse_of_trigamma) {
+Test(distribution, the_inverse_of_trigamma_inverts_it) {
   static const double values[] = {1e-9, 0.001, 0.1, 1.6449340668482264, 4.93, 100, 1e6, 1e9};
   for (size_t i = 0; i < ETR_COUNT(values); i++) {
     double x = etr_trigamma_inverse(values[i]);

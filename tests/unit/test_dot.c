@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * DOT output: what hostile names do to it, what is drawn how, and that it is the same every time.
+ * DOT output: hostile names, the drawing of each element, and repeatability.
  */
 #include "etrecord_tb.h"
 #include "output/writer.h"
@@ -39,7 +39,7 @@ static size_t count_of(const char *dot, const char *part) {
   return count;
 }
 
-/* What Graphviz makes of it: an SVG, behind its warnings if it has any. NULL if it is not installed. */
+/* Returns the SVG that Graphviz draws, behind its warnings, if any; NULL if Graphviz is not installed. */
 static const char *rendered(const char *dot, etr_arena *arena) {
   if (system("dot -V 2>/dev/null") != 0) return NULL;
   char path[] = "/tmp/etrecord_dot_XXXXXX";
@@ -91,7 +91,7 @@ static const etr_profile *small_profile(tiny *t) {
   return profile;
 }
 
-Test(dot, small_graph) {
+Test(dot, a_small_graph_is_drawn_completely) {
   tiny t = {0};
   small(&t);
   const char *dot = emit(small_profile(&t), 0, 0, &t.arena);
@@ -99,7 +99,7 @@ Test(dot, small_graph) {
       "digraph etrecord {",
       "<B>edge/forward</B>",
       "5 operators, 2 runs of 1.00 ms on average; on operators: 0.487 ms, 48.7 %",
-      "label=\"linear\\nblock.fc\\nf32[1,16]\\n0.437 ms  43.7 %\"", /* all of module fc */
+      "label=\"linear\\nblock.fc\\nf32[1,16]\\n0.437 ms  43.7 %\"", /* the whole module fc */
       "label=\"add\\naten_add_tensor\\nf32[1,16]\\n50.0 us  5.0 %\"",
       "label=\"block  \xC2\xB7  Block\\l0.437 ms  43.7 %\\l\"",
       "\\nparameter: block.fc.weight f32[1,16]",
@@ -110,7 +110,7 @@ Test(dot, small_graph) {
       "fillcolor=\"#ef6548\"",    /* the hottest */
   };
   for (size_t i = 0; i < ETR_COUNT(parts); i++) expect_has(dot, parts[i]);
-  expect_lacks(dot, "n1 "); /* a weight is no box */
+  expect_lacks(dot, "n1 "); /* weights have no box */
   expect_lacks(dot, "XNNPACK");
   expect_lacks(dot, "~");
   expect_lacks(dot, "nslimit");
@@ -131,7 +131,7 @@ Test(dot, estimates_and_delegates_are_marked) {
   t.times.data[2].is_estimated = true;
   const char *dot = emit(small_profile(&t), 0, 0, &t.arena);
   expect_has(dot, "\\n~0.437 ms  43.7 %  XNNPACK\"");
-  expect_has(dot, "Block\\l~0.437 ms"); /* what holds an estimate is one */
+  expect_has(dot, "Block\\l~0.437 ms"); /* a module that contains an estimate is marked, too */
   expect_has(dot, "\\n50.0 us  5.0 %\"");
   expect_has(dot, "~ estimated");
   expect_has(dot, "XNNPACK (2)</TD>");
@@ -146,7 +146,7 @@ Test(dot, estimates_and_delegates_are_marked) {
   tiny_clear(&t);
 }
 
-Test(dot, without_times) {
+Test(dot, a_graph_without_times_says_so) {
   tiny t = {0};
   small(&t);
   t.times.count = 0;
@@ -158,7 +158,7 @@ Test(dot, without_times) {
   tiny_clear(&t);
 }
 
-Test(dot, lowered_modules_are_delegates) {
+Test(dot, lowered_modules_are_drawn_as_delegates) {
   tiny t = {0};
   uint32_t call = tiny_node(&t, ETR_NODE_OP, "executorch_call_delegate", "higher_order.executorch_call_delegate", 0);
   uint32_t lowered = tiny_subgraph(&t, call, "lowered_module_0", ETR_SUBGRAPH_LOWERED);
@@ -174,7 +174,7 @@ Test(dot, lowered_modules_are_delegates) {
   tiny_clear(&t);
 }
 
-Test(dot, closed_modules) {
+Test(dot, closed_modules_are_one_box) {
   tiny t = {0};
   uint32_t last = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
   uint32_t first_op = 0;
@@ -220,7 +220,7 @@ static const char *emit_part(const etr_profile *profile, etr_dot_options options
   return etr_text_end(&text, &writer);
 }
 
-Test(dot, the_top_is_numbered_and_the_rest_summed_up) {
+Test(dot, top_nodes_are_numbered_and_others_summed_up) {
   tiny t = {0};
   small(&t);
   const char *dot = emit_part(small_profile(&t), (etr_dot_options){.top = 1}, &t.arena);
@@ -233,20 +233,20 @@ Test(dot, the_top_is_numbered_and_the_rest_summed_up) {
   tiny_clear(&t);
 }
 
-Test(dot, a_module_in_focus) {
+Test(dot, a_module_in_focus_is_drawn_with_its_neighbours) {
   tiny t = {0};
   small(&t);
   const char *dot = emit_part(small_profile(&t), (etr_dot_options){.focus = "block"}, &t.arena);
   expect_has(dot, "only module <B>block</B>");
   expect_has(dot, "label=\"block  \xC2\xB7  Block");
-  expect_has(dot, "label=\"add"); /* takes what block gives */
+  expect_has(dot, "label=\"add"); /* reads the result of block */
   expect_lacks(dot, "label=\"mul");
-  expect_has(dot, "label=\"x\\nf32"); /* or what block takes */
+  expect_has(dot, "label=\"x\\nf32"); /* or gives the input of block */
   rendered(dot, &t.arena);
   tiny_clear(&t);
 }
 
-/* Names that mean something to DOT, HTML, XML or printf, each with what an SVG has to show. */
+/* Names with a meaning in DOT, HTML, XML or printf, each with the text that the SVG must show. */
 static const char *const hostile[][2] = {
     {"say \"hi\"", "say &quot;hi&quot;"},
     {"back\\slash\\", "back\\slash\\"},
@@ -284,7 +284,7 @@ static void build_hostile(tiny *t, const char *name) {
   time->backend = time->runs_as = name;
 }
 
-Test(dot, hostile_names) {
+Test(dot, hostile_names_are_escaped) {
   for (size_t i = 0; i < ETR_COUNT(hostile); i++) {
     tiny t;
     build_hostile(&t, hostile[i][0]);
@@ -352,7 +352,7 @@ Test(dot, a_refusing_sink_is_reported_and_leaves_nothing_behind) {
   tiny_clear(&t);
 }
 
-Test(dot, real_records) {
+Test(dot, fixtures_are_drawn_repeatably) {
   static const char *const names[] = {"add_mul",     "control_flow", "llama_portable", "lowered_in_record",
                                       "mv2_xnnpack", "vit_xnnpack",  "vulkan"};
   for (size_t i = 0; i < ETR_COUNT(names); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a picture shows: levels that are opened, sums, edges.
+ * The contents of a picture: open levels, sums, edges.
  */
 #include "dot/dot_plan.h"
 #include "fixture.h"
@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-/* Layers with blocks with operators, in one chain; each operator takes 1 tick, and uses a weight. */
+/* Builds layers of blocks of operators, in one chain. Each operator takes 1 tick and uses a weight. */
 static void tower(tiny *t, int layers, int blocks, int ops) {
   uint32_t last = tiny_node(t, ETR_NODE_INPUT, "x", "x", 0);
   uint32_t weight = tiny_node(t, ETR_NODE_PARAMETER, "p_w", "w", 0);
@@ -46,7 +46,7 @@ static size_t clusters(const etr_dot_plan *plan) {
   return count;
 }
 
-Test(dot_plan, levels) {
+Test(dot_plan, levels_open_until_the_page_is_full) {
   static const struct {
     int layers, blocks, ops, depth;
     uint32_t levels;
@@ -73,7 +73,7 @@ Test(dot_plan, levels) {
   }
 }
 
-Test(dot_plan, nothing_is_lost_or_counted_twice) {
+Test(dot_plan, every_node_is_in_one_box) {
   for (int depth = -1; depth < 4; depth++) {
     tiny t = {0};
     tower(&t, 4, 3, 20);
@@ -95,7 +95,7 @@ Test(dot_plan, nothing_is_lost_or_counted_twice) {
   }
 }
 
-Test(dot_plan, sums_of_scopes) {
+Test(dot_plan, a_scope_has_the_sum_of_its_nodes) {
   tiny t = {0};
   tower(&t, 2, 2, 3);
   t.times.data[2].match = ETR_MATCH_ALIGNED;
@@ -129,7 +129,7 @@ static bool is_within(const etr_graph *graph, uint32_t module, uint32_t around) 
   return module == around;
 }
 
-/* Time of the nodes that the record has in a module or below it. */
+/* Returns the time of the record's nodes in a module, including the modules inside. */
 static double time_in(const etr_graph *graph, uint32_t module) {
   double ticks = 0;
   for (size_t i = 0; i < graph->node_count; i++)
@@ -137,7 +137,7 @@ static double time_in(const etr_graph *graph, uint32_t module) {
   return ticks;
 }
 
-/* What a cluster has beyond its module's time is what it says of quantizers. */
+/* A cluster's time exceeds that of its module only by the quantizers that its label mentions. */
 Test(dot_plan, clusters_have_the_times_of_their_modules) {
   static const char *const names[] = {"quantized_xnnpack", "mv2_xnnpack", "vit_xnnpack", "llama_xnnpack"};
   bool any_guests = false;
@@ -162,7 +162,7 @@ Test(dot_plan, clusters_have_the_times_of_their_modules) {
   cr_expect(any_guests);
 }
 
-Test(dot_plan, focus) {
+Test(dot_plan, a_focus_opens_its_module_only) {
   static const struct {
     const char *focus;
     int depth;
@@ -201,7 +201,7 @@ Test(dot_plan, a_large_module_in_focus_is_opened_at_least_once) {
   tiny_clear(&t);
 }
 
-Test(dot_plan, top) {
+Test(dot_plan, top_opens_the_way_to_the_slowest_nodes) {
   tiny t = {0};
   tower(&t, 3, 3, 6);
   uint32_t hot[] = {2 + 18 + 6 + 2, 2 + 18 + 6 + 3}; /* layer1.block1: third and fourth of six */
@@ -214,7 +214,7 @@ Test(dot_plan, top) {
   cr_expect_eq(plan.edge_count, 9);
   double ticks = 0;
   for (size_t i = 0; i < plan.box_count; i++) ticks += plan.boxes[i].sum.ticks;
-  cr_expect_eq(ticks, 52 + 140, "nothing is lost: %g", ticks);
+  cr_expect_eq(ticks, 52 + 140, "nothing is missing: %g", ticks);
   cr_expect_eq(coloured_ticks(&plan), 140);
   cr_expect_eq(plan.hottest, 90);
   cr_expect_eq(plan.choice.top_ticks, 140);
@@ -225,7 +225,7 @@ Test(dot_plan, top) {
   tiny_clear(&t);
 }
 
-Test(dot_plan, top_of_more_than_there_is_draws_all) {
+Test(dot_plan, a_top_above_the_node_count_draws_all) {
   tiny t = {0};
   tower(&t, 2, 2, 3);
   etr_dot_plan plan = plan_for(&t, (etr_dot_options){.top = 1000});
@@ -235,7 +235,7 @@ Test(dot_plan, top_of_more_than_there_is_draws_all) {
   tiny_clear(&t);
 }
 
-Test(dot_plan, top_within_a_focus) {
+Test(dot_plan, top_is_limited_to_the_focus) {
   tiny t = {0};
   tower(&t, 3, 3, 6);
   tiny_time(&t, 2, 500); /* layer0: not in focus */
@@ -246,7 +246,7 @@ Test(dot_plan, top_within_a_focus) {
   tiny_clear(&t);
 }
 
-Test(dot_plan, nothing_to_choose) {
+Test(dot_plan, an_unknown_focus_is_refused) {
   tiny t = {0};
   etr_dot_plan plan;
   etr_error error;
@@ -303,8 +303,9 @@ static size_t edges_to_next(const etr_dot_plan *plan, uint32_t *uses) {
   return count;
 }
 
-/* Each layer is once there, with the time of all; what flows between them is one edge from its end to its beginning. */
-Test(dot_plan, fold) {
+/* The folded layer is drawn once, with the time of all layers. Values between layers are one edge from its end to its
+ * beginning. */
+Test(dot_plan, equal_layers_are_folded_into_one) {
   static const struct {
     int layers, blocks, ops, depth;
     size_t boxes, clusters; /* boxes with input and output */
@@ -312,13 +313,13 @@ Test(dot_plan, fold) {
     size_t next;
   } cases[] = {
       {12, 1, 3, 99, 5, 2, 22, 1}, /* all open: a layer, its block */
-      {12, 2, 3, 99, 8, 3, 22, 1}, /* the numbers of blocks without anything inside are roles */
-      {40, 2, 3, 1, 4, 1, 78, 1},  /* as deep as asked */
+      {12, 2, 3, 99, 8, 3, 22, 1}, /* blocks that contain only operators are not folded */
+      {40, 2, 3, 1, 4, 1, 78, 1},  /* the requested depth */
       {40, 2, 3, -1, 8, 3, 78, 1},
       {12, 2, 3, 0, 4, 1, 22, 1}, /* for a page, what is in a layer stays closed */
       {40, 30, 50, 0, 32, 1, 78, 1},
       {40, 50, 50, 0, 3, 0, 78, 1}, /* more than fit on it: the layer stays closed, too, and goes round */
-      {1, 2, 3, 0, 8, 2, 0, 0},     /* nothing is the same, all as usual */
+      {1, 2, 3, 0, 8, 2, 0, 0},     /* nothing is equal, so nothing is folded */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
@@ -341,8 +342,8 @@ static void read_other(tiny *t) { ((etr_edge *)etr_for_foreign(t->nodes.data[8].
 static void run_elsewhere(tiny *t) { t->times.data[8].backend = "XnnpackBackend"; }
 static void give_other(tiny *t) { ((etr_value *)etr_for_foreign(t->nodes.data[8].outputs))->dtype = "float16"; }
 
-/* Layers of one pattern that differ in one node: that one is drawn by itself. */
-Test(dot_plan, fold_only_the_same) {
+/* If one layer of a pattern differs in a node, that layer is drawn separately. */
+Test(dot_plan, layers_that_differ_are_not_folded) {
   static void (*const changes[])(tiny * t) = {NULL, take_other, read_other, run_elsewhere, give_other};
   for (size_t i = 0; i < ETR_COUNT(changes); i++) {
     tiny t = {0};
@@ -356,8 +357,9 @@ Test(dot_plan, fold_only_the_same) {
   }
 }
 
-/* One of the slowest stands for itself; a module in focus is drawn, whichever of several it is. */
-Test(dot_plan, fold_with_focus_and_top) {
+/* A node among the slowest is drawn separately, and so is a module in focus, even if it is one of several equal ones.
+ */
+Test(dot_plan, folding_keeps_focus_and_top) {
   tiny t = {0};
   tower(&t, 6, 1, 3);
   t.times.data[8].avg = 100;
@@ -382,7 +384,7 @@ static double of_first_cluster(const etr_dot_plan *plan, const char *label, uint
 }
 
 /* Whole models. */
-Test(dot_plan, fold_of_records) {
+Test(dot_plan, folded_fixtures_have_all_their_time) {
   static const struct {
     const char *record, *label;
     uint32_t copies;

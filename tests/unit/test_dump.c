@@ -26,7 +26,7 @@ static void note_warning(void *context, uint64_t offset, const char *message) {
   snprintf(seen->last, sizeof seen->last, "%s", message);
 }
 
-/** A dump that was read from a file, with all that came of it. */
+/** A dump that was read from a file, with its warnings and errors. */
 typedef struct reading {
   etr_file file;
   etr_arena arena;
@@ -61,7 +61,7 @@ static void clear(reading *it) {
 
 /* ---- Real dumps ---- */
 
-Test(dump, runs_of_all_fixtures) {
+Test(dump, fixtures_have_the_runs_of_truth_json) {
   static const struct {
     const char *fixture;
     size_t times;
@@ -234,7 +234,7 @@ Test(dump, equal_names_are_one_pointer) {
 
 /* ---- Damaged dumps ---- */
 
-Test(dump, hostile_files) {
+Test(dump, hostile_files_are_refused_or_read) {
   static const struct {
     const char *file;
     etr_status status;
@@ -295,13 +295,13 @@ Test(dump, every_truncation_fails_or_reads) {
 /* Fields of a ProfileEvent, as it is built here. */
 enum { NAME = 4, CHAIN = 8, INSTRUCTION = 12, ID_INT = 16, ID_STR = 20, START = 24, END = 32, PROFILE_BYTES = 40 };
 
-/** Where the parts of a built dump are. */
+/** Positions of the parts of a built dump. */
 typedef struct parts {
   uint32_t event, profile;
 } parts;
 
-/* A dump without a size prefix: `runs` times the same run of `events` times the same event, which is empty but for its
- * name. */
+/* Builds a dump without a size prefix: `runs` times the same run, each of `events` times the same event, which has only
+ * a name. */
 static parts build(tiny_fb *fb, uint32_t runs, uint32_t events, const char *name) {
   parts out;
   tiny_start(fb, "ED00");
@@ -321,10 +321,10 @@ static parts build(tiny_fb *fb, uint32_t runs, uint32_t events, const char *name
   return out;
 }
 
-Test(dump, ids_instructions_and_times) {
+Test(dump, events_have_ids_instructions_and_times) {
   static const struct {
     int32_t chain, instruction, id;
-    const char *text; /* name and string id are the same here */
+    const char *text; /* both the name and the string id */
     uint64_t start, end;
     int32_t want_instruction;
     const char *want_id;
@@ -345,7 +345,7 @@ Test(dump, ids_instructions_and_times) {
       {0, 0, -1, "text", 1001, 1000, 0, "text", 0, "\"text\" ends before it starts (2 events in total)"},
       {0, 0, 7, "text", 0x100000000, 5, 0, "7", 0, "\"7\" ends before it starts"},
       {0, 0, -1, "", UINT64_MAX, 0, 0, NULL, 0, "ends before it starts"},
-      /* both events have just room, or the second has none, or neither has */
+      /* both events fit exactly, or only the first, or neither */
       {0, 0, -1, "", 10, 10 + ETR_DUMP_MOST_TICKS / 2, 0, NULL, ETR_DUMP_MOST_TICKS / 2, ""},
       {0, 0, -1, "text", 10, 11 + ETR_DUMP_MOST_TICKS / 2, 0, "text", 0,
        "\"text\" takes impossibly many ticks (1 event in total)"},
@@ -392,7 +392,7 @@ Test(dump, an_event_without_content_is_skipped) {
   clear(&it);
 }
 
-Test(dump, no_runs_are_fine) {
+Test(dump, a_dump_without_runs_is_read) {
   uint8_t bytes[64] = {0};
   tiny_fb fb = {bytes, sizeof bytes, 0};
   reading it = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_dump_values.c - a value of each kind that the schema has, and of those that it has not.
+ * test_dump_values.c - values of each kind in the schema, and of unknown kinds.
  */
 #include "inputs/dump_values.h"
 
@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-/* The schema's order: places of the fields of a Value, each but the first a table with one field. */
+/* Indices of the fields of a Value in the schema; each but the first is a table with one field. */
 enum {
   TYPE = 4,
   TENSOR = 8,
@@ -67,7 +67,7 @@ static uint32_t add_tensor(built *b, unsigned scalar_type, const int64_t *sizes,
   return tensor;
 }
 
-/* The values that it gives. marked: what reading it says. */
+/* Reads the values. Sets *marked to what etr_values_read() returns. */
 static const etr_debug_value *read_value(built *b, etr_arena *arena, const etr_debug_value *event, size_t *count,
                                          bool *marked) {
   etr_fb fb;
@@ -83,7 +83,7 @@ static const etr_debug_value *read_value(built *b, etr_arena *arena, const etr_d
   return values;
 }
 
-Test(dump_values, scalars) {
+Test(dump_values, logged_scalars_are_read) {
   static const struct {
     unsigned type;
     uint32_t field;
@@ -120,7 +120,7 @@ Test(dump_values, scalars) {
   }
 }
 
-Test(dump_values, tensors) {
+Test(dump_values, logged_tensors_are_read) {
   static const struct {
     unsigned scalar_type;
     int64_t sizes[3];
@@ -153,7 +153,7 @@ Test(dump_values, tensors) {
   }
 }
 
-Test(dump_values, tensors_of_a_list_are_values_of_their_own) {
+Test(dump_values, tensors_of_a_list_are_separate_values) {
   static const int64_t sizes[] = {2};
   const etr_debug_value event = {.name = "op", .instruction_id = 4};
   etr_arena arena = {0};
@@ -171,8 +171,8 @@ Test(dump_values, tensors_of_a_list_are_values_of_their_own) {
   etr_arena_clear(&arena);
 }
 
-/* What the runtime marks, and what is logged outside of any instruction, unless that is nothing. */
-Test(dump_values, outputs) {
+/* Outputs are the values that the runtime marks, and those logged outside of any instruction, except None. */
+Test(dump_values, outputs_of_the_method_are_marked) {
   static const struct {
     unsigned type, mark;
     int32_t instruction;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_earlier.c - which lines of a history are the earlier benches of a new one.
+ * test_earlier.c - finding the earlier benches of a new one in a history.
  */
 #include "bench/base.h"
 #include "command/flat_json.h"
@@ -16,13 +16,13 @@ static char command_line[] = "run it";
 static bench_facts facts = {.host = "h", .device = "d", .command = command_line};
 static const char *const methods[] = {"forward", "decode"};
 
-/* A history that grows by lines; `benches` numbers the folders. */
+/* A history to which lines are added; `benches` numbers the folders. */
 typedef struct lines {
   char text[ROOM];
   size_t used, benches;
 } lines;
 
-static void add(lines *l, const char *text) {
+static void add_line(lines *l, const char *text) {
   l->used += (size_t)snprintf(l->text + l->used, ROOM - l->used, "%s\n", text);
   cr_assert_lt(l->used, ROOM);
 }
@@ -34,10 +34,10 @@ static void add_measure(lines *l, const char *host, const char *device, const ch
                  "{\"name\": \"n\", \"run\": \"run-%02zu\", \"host\": \"%s\", \"device\": \"%s\", \"command\": \"%s\", "
                  "%s\"measure\": \"%s\", \"unit\": \"ms\", \"p50\": %.12g}",
                  l->benches, host, device, command, kind, measure, p50);
-  add(l, line);
+  add_line(l, line);
 }
 
-/* A bench that is alike, with one method. */
+/* Adds a bench of the same kind, with one method. */
 static void add_bench(lines *l, double p50) {
   l->benches++;
   add_measure(l, "h", "d", "run it", "\"kind\": \"method\", ", "forward", p50);
@@ -59,7 +59,7 @@ static void expect_medians(const earlier_benches *found, size_t index, const cha
   for (size_t i = 0; i < count; i++) cr_expect_eq(history->medians[i], medians[i]);
 }
 
-Test(earlier, none) {
+Test(earlier, an_empty_history_has_no_earlier_benches) {
   lines l = {.text = ""};
   earlier_benches found = find(&l);
   cr_expect(found.run[0] == '\0' && !found.is_alike && found.alike == 0 && found.others == 0);
@@ -67,7 +67,7 @@ Test(earlier, none) {
   earlier_clear(&found);
 }
 
-Test(earlier, those_that_are_alike) {
+Test(earlier, earlier_benches_of_the_same_kind_are_found) {
   lines l = {.text = ""};
   for (size_t i = 1; i <= 9; i++) add_bench(&l, (double)i);
   earlier_benches found = find(&l);
@@ -78,7 +78,7 @@ Test(earlier, those_that_are_alike) {
   earlier_clear(&found);
 }
 
-Test(earlier, others_count_for_nothing) {
+Test(earlier, other_benches_are_ignored) {
   static const char kind[] = "\"kind\": \"method\", ";
   lines l = {.text = ""};
   add_bench(&l, 1);
@@ -98,7 +98,7 @@ Test(earlier, others_count_for_nothing) {
   earlier_clear(&found);
 }
 
-Test(earlier, another_command_on_the_same_machine) {
+Test(earlier, another_command_is_found_but_gives_no_history) {
   lines l = {.text = ""};
   l.benches++;
   add_measure(&l, "h", "d", "run", "", "forward", 1);
@@ -110,13 +110,14 @@ Test(earlier, another_command_on_the_same_machine) {
   earlier_clear(&found);
 }
 
-Test(earlier, damaged_lines) {
+Test(earlier, damaged_lines_are_ignored) {
   lines l = {.text = ""};
   add_bench(&l, 1);
-  add(&l, "{\"name\": \"n\", \"run\": \"run-01\", \"ho");
-  add(&l, "null");
-  add(&l, "{\"name\": \"n\", \"run\": \"../x\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\"}");
-  add(&l, "{\"name\": \"n\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\", \"measure\": \"forward\"}");
+  add_line(&l, "{\"name\": \"n\", \"run\": \"run-01\", \"ho");
+  add_line(&l, "null");
+  add_line(&l, "{\"name\": \"n\", \"run\": \"../x\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\"}");
+  add_line(&l,
+           "{\"name\": \"n\", \"host\": \"h\", \"device\": \"d\", \"command\": \"run it\", \"measure\": \"forward\"}");
   add_bench(&l, 0);
   add_bench(&l, -1);
   add_bench(&l, 2);
@@ -137,13 +138,13 @@ Test(earlier, a_method_that_the_base_lacks_has_no_history) {
   earlier_clear(&found);
 }
 
-Test(earlier, figures_of_the_same_name_are_no_methods) {
+Test(earlier, figures_named_like_a_method_are_ignored) {
   lines l = {.text = ""};
   add_bench(&l, 1);
   add_measure(&l, "h", "d", "run it", "\"kind\": \"runner\", ", "forward", 7);
   add_measure(&l, "h", "d", "run it", "\"kind\": \"runner\", ", "decode", 8);
   l.benches++;
-  add_measure(&l, "h", "d", "run it", "", "forward", 2); /* of an earlier version */
+  add_measure(&l, "h", "d", "run it", "", "forward", 2); /* written by an earlier version */
   add_measure(&l, "h", "d", "run it", "", "forward", 7);
   earlier_benches found = find(&l);
   cr_assert_eq(found.history_count, 1);
@@ -151,7 +152,7 @@ Test(earlier, figures_of_the_same_name_are_no_methods) {
   earlier_clear(&found);
 }
 
-Test(earlier, texts_as_lines_have_them) {
+Test(earlier, texts_are_compared_as_written_in_lines) {
   char command[2048];
   memset(command, 'x', sizeof command - 1);
   memcpy(command, "say \"\x1b\" \\", 9);

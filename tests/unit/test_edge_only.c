@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_edge_only.c - answers that look at Edge programs alone are the same when nothing else is read.
+ * test_edge_only.c - answers about Edge programs are the same if only Edge programs are read.
  */
 #include "etrecord_tb.h"
 #include "output/writer.h"
@@ -44,7 +44,7 @@ static bool append(void *context, const void *data, size_t size) {
   return true;
 }
 
-/* The answer, or why there is none. */
+/* Returns the answer, or the error message. */
 static const char *emit(emitter emit_one, const etr_profile *profile, etr_arena *arena) {
   etr_text text;
   etr_writer writer;
@@ -87,7 +87,7 @@ static void expect_names_alone(const char *fixture, const etr_profile *all, cons
   }
 }
 
-Test(edge_only, same_answers) {
+Test(edge_only, edge_only_gives_the_same_answers) {
   static const char *const fixtures[] = {"add_mul",     "add_mul_debug",     "bundled_update", "control_flow",
                                          "coreml",      "extra_modules",     "llama_xnnpack",  "multi_method",
                                          "mv2_xnnpack", "quantized_xnnpack", "old_0_6_add_mul"};

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-Test(element, numbers_of_every_type) {
+Test(element, elements_of_every_type_are_decoded) {
   static const struct {
     const char *dtype;
     uint64_t bits;
@@ -78,7 +78,7 @@ Test(element, numbers_of_every_type) {
   }
 }
 
-Test(element, names) {
+Test(element, every_type_has_a_name) {
   cr_expect_str_eq(etr_scalar_type_name(6), "float32");
   cr_expect_str_eq(etr_scalar_type_name(24), "float8_e4m3fn");
   cr_expect_str_eq(etr_scalar_type_name(29), "uint64");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_file.c - lib/base/file.c: files of all sizes, and all that is none.
+ * test_file.c - lib/base/file.c: files of all sizes, and paths that are no files.
  */
 #include "base/file.h"
 
@@ -19,7 +19,7 @@ static void make_file(char *path, size_t size) {
   free(bytes);
 }
 
-Test(file, sizes_and_limits) {
+Test(file, a_limit_bounds_the_size) {
   static const struct {
     size_t size;
     uint64_t most;
@@ -44,8 +44,8 @@ Test(file, sizes_and_limits) {
   }
 }
 
-/* Of a pipe the size shows only while it is read. */
-Test(file, what_has_no_size) {
+/* The size of a pipe is known only after reading it. */
+Test(file, a_pipe_is_read_up_to_the_limit) {
   char path[] = "/tmp/etr_pipe_XXXXXX";
   for (uint64_t most = 99999; most <= 100000; most++) {
     etr_file file = {0};
@@ -67,7 +67,7 @@ Test(file, what_has_no_size) {
   }
 }
 
-Test(file, what_is_none) {
+Test(file, missing_files_and_folders_are_refused) {
   static const char *const paths[] = {"/nowhere/at/all", "/tmp"};
   for (size_t i = 0; i < ETR_COUNT(paths); i++) {
     etr_file file = {0};
@@ -82,7 +82,7 @@ Test(file, what_is_none) {
   cr_expect_eq(etr_seekable_open(&seekable, "/dev/null", NULL), ETR_ERROR_IO, "it cannot be read again");
 }
 
-Test(file, places_in_it) {
+Test(file, reads_beyond_the_end_fail) {
   char path[] = "/tmp/etr_file_XXXXXX", bytes[16];
   etr_seekable file;
   etr_file part = {0};
@@ -101,7 +101,7 @@ Test(file, places_in_it) {
   unlink(path);
 }
 
-Test(file, regular_or_not) {
+Test(file, only_regular_files_are_accepted) {
   static const struct {
     const char *path;
     int reason; /* 0: it is regular */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names of files from names that may be anything.
+ * File names made from arbitrary names.
  */
 #include "output/file_name.h"
 
 #include <criterion/criterion.h>
 
-Test(file_name, of_anything) {
+Test(file_name, any_name_becomes_a_file_name) {
   static const char *const cases[][2] = {
       {"forward", "forward"},
       {"odd name: \xC3\xA9\"<&>", "odd name%3A \xC3\xA9%22%3C&%3E"},
@@ -39,7 +39,7 @@ Test(file_name, of_anything) {
   etr_arena_clear(&arena);
 }
 
-Test(file_name, long_ones_are_cut_and_stay_apart) {
+Test(file_name, long_names_are_cut_and_stay_different) {
   etr_arena arena = {0};
   char text[1001];
   static const char *const repeated[] = {"x", "\xC3\xA9", "/", "\xF0\x9F\x98\x80"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is found worth a look in delegates' calls, on profiles made by hand.
+ * Findings about delegate calls, on handmade profiles.
  */
 #include "views/findings.h"
 
@@ -11,14 +11,14 @@
 /* Ticks of the two runs of a tiny profile. */
 enum { EXECUTE = 5000000 };
 
-/* What a delegate does in each of two runs, in ticks. */
+/* The times of a delegate in each of two runs, in ticks. */
 typedef struct spent {
   uint64_t work, copy, wait, around;
 } spent;
 
 enum { MOST_CALLS = 10 };
 
-/* A profile of delegates: each has a call, and an operator with a node. */
+/* Makes a profile of delegates that have a call and one operator with a node each. */
 typedef struct calls {
   tiny tiny;
   etr_delegate delegates[MOST_CALLS];
@@ -33,7 +33,7 @@ static void add_time_slice(calls *c, etr_time_slice time_slice) {
   for (time_slice.run = 0; time_slice.run < 2; time_slice.run++) c->time_slices[c->time_slice_count++] = time_slice;
 }
 
-/* An event of two runs, equally long. */
+/* Makes an event that takes equally long in two runs. */
 static etr_event event_of(const char *delegate_id, int32_t instruction) {
   static const uint64_t ticks[] = {1000, 1000};
   static const uint32_t runs[] = {0, 1};
@@ -53,7 +53,7 @@ static etr_event event_of(const char *delegate_id, int32_t instruction) {
                      .stats = {.count = 2, .p50 = 1000}};
 }
 
-/* The finding of a kind, or NULL. */
+/* Returns the finding of a kind, or NULL. */
 static const etr_finding *find(calls *c, etr_finding_kind kind) {
   etr_findings found;
   const etr_finding *result = NULL;
@@ -101,7 +101,7 @@ static const etr_finding *find_of_calls(calls *c, const spent *each, size_t coun
   return find(c, kind);
 }
 
-Test(finding_delegates, waiting) {
+Test(finding_delegates, delegates_that_wait_are_found) {
   static const struct {
     spent each;
     size_t count;
@@ -120,9 +120,9 @@ Test(finding_delegates, waiting) {
        "delegate 0 of SomeBackend waits and copies longer than it computes",
        "waiting 0.0600 ms, copying in and out 0.0600 ms, computing 0.100 ms"},
       {{100000, 40000, 60000, 0}, 1, NULL, NULL},
-      {{100000, 0, 0, 900000}, 1, NULL, NULL}, /* nobody knows what for */
-      {{0, 0, 150000, 0}, 1, NULL, NULL},      /* what it computed is not told */
-      {{1000, 0, 15000, 0}, 1, NULL, NULL},    /* less than a hundredth */
+      {{100000, 0, 0, 900000}, 1, NULL, NULL}, /* the phase is unknown */
+      {{0, 0, 150000, 0}, 1, NULL, NULL},      /* the computing time is unknown */
+      {{1000, 0, 15000, 0}, 1, NULL, NULL},    /* less than 1 % */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     calls c = {0};
@@ -135,7 +135,7 @@ Test(finding_delegates, waiting) {
   }
 }
 
-Test(finding_delegates, small_calls) {
+Test(finding_delegates, many_small_calls_are_found) {
   static const struct {
     spent each;
     size_t count;
@@ -153,13 +153,12 @@ Test(finding_delegates, small_calls) {
     if (finding) cr_expect_float_eq(finding->cost, 160000, 1e-9);
     if (finding)
       cr_expect_str_eq(finding->title, "8 delegate calls of SomeBackend spend more time on overhead than on operators");
-    if (finding)
-      cr_expect_str_eq(finding->evidence, "overhead 0.160 ms (0.0200 ms per call), operators 0.0800 ms");
+    if (finding) cr_expect_str_eq(finding->evidence, "overhead 0.160 ms (0.0200 ms per call), operators 0.0800 ms");
     tiny_clear(&c.tiny);
   }
 }
 
-Test(finding_delegates, operators_that_fell_back_to_the_cpu) {
+Test(finding_delegates, operators_on_the_cpu_are_found) {
   static const struct {
     etr_compute_unit units[2]; /* of two operators */
     bool is_planned;
@@ -169,7 +168,7 @@ Test(finding_delegates, operators_that_fell_back_to_the_cpu) {
       {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_GPU},
        true,
        "1 operator of SomeBackend is planned for the CPU, others for GPU"},
-      {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_CPU}, false, NULL}, /* it is meant for it */
+      {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_CPU}, false, NULL}, /* the backend is meant for the CPU */
       {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_NONE}, false, NULL},
       {{ETR_COMPUTE_UNIT_GPU, ETR_COMPUTE_UNIT_NPU}, false, NULL},
   };

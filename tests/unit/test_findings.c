@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is found worth a look: on profiles made by hand, where one thing at a time is made expensive, and on a real one.
+ * Findings on handmade profiles, each with one expensive part, and on a real record.
  */
 #include "views/findings.h"
 
@@ -12,7 +12,7 @@
 /* Ticks of the two runs of a tiny profile. */
 enum { EXECUTE = 5000000 };
 
-/* The profile with the totals that shares are of. */
+/* Returns the profile with its totals, on which shares are based. */
 static const etr_profile *whole(tiny *t) {
   tiny_profile(t);
   t->method.execute_ticks = EXECUTE;
@@ -21,7 +21,7 @@ static const etr_profile *whole(tiny *t) {
   return &t->profile;
 }
 
-/* The finding of a kind, or NULL. */
+/* Returns the finding of a kind, or NULL. */
 static const etr_finding *find(tiny *t, const etr_profile *profile, etr_finding_kind kind) {
   etr_findings found;
   const etr_finding *result = NULL;
@@ -40,7 +40,7 @@ static uint32_t op(tiny *t, const char *name, const char *target, uint32_t input
   return node;
 }
 
-/* A node in a delegate of a backend. */
+/* Adds a node inside a delegate of a backend. */
 static uint32_t delegated(tiny *t, const char *name, int32_t instruction, const char *backend, uint32_t input) {
   uint32_t node = op(t, name, "aten.linear.default", input);
   etr_node_time *time = tiny_time(t, node, 1000);
@@ -49,7 +49,7 @@ static uint32_t delegated(tiny *t, const char *name, int32_t instruction, const 
   return node;
 }
 
-Test(findings, operators_between_delegates) {
+Test(findings, operators_between_delegates_are_found) {
   static const struct {
     const char *first, *second; /* backends */
     uint64_t ticks;             /* of the kernel, in each run */
@@ -57,7 +57,7 @@ Test(findings, operators_between_delegates) {
   } cases[] = {
       {"XnnpackBackend", "XnnpackBackend", 100000, true},
       {"XnnpackBackend", "VulkanBackend", 100000, false},
-      {"XnnpackBackend", "XnnpackBackend", 20000, false}, /* less than a hundredth */
+      {"XnnpackBackend", "XnnpackBackend", 20000, false}, /* less than 1 % */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
@@ -80,12 +80,12 @@ Test(findings, operators_between_delegates) {
     cr_expect_float_eq(finding->cost, 100000, 1e-9);
     cr_expect_float_eq(finding->share, 0.04, 1e-9);
     cr_expect(strstr(finding->evidence, "save up to 0.115 ms"), "%s",
-              finding->evidence); /* kernel 0.1, calls beyond nodes (10 + 20) / 2 us */
+              finding->evidence); /* kernel 0.1, delegate overhead (10 + 20) / 2 us */
     tiny_clear(&t);
   }
 }
 
-Test(findings, no_way_from_delegate_to_delegate) {
+Test(findings, operators_not_between_delegates_are_not_found) {
   tiny t = {0};
   const etr_delegate delegates[] = {{.instruction_id = 0, .backend = "XnnpackBackend", .call_ticks = 12000}};
   uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), a = delegated(&t, "a", 0, "XnnpackBackend", x),
@@ -98,8 +98,8 @@ Test(findings, no_way_from_delegate_to_delegate) {
   tiny_clear(&t);
 }
 
-/* A weight that is expanded by a size of the input has another result in each run. */
-Test(findings, a_copy_of_a_weight_by_a_size_of_the_input) {
+/* A weight that is expanded to a size of the input may have another result in each run. */
+Test(findings, a_copied_weight_that_depends_on_the_input_is_not_found) {
   tiny t = {0};
   uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0), x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
            size = op(&t, "sym_size", "aten.sym_size.int", x), first = op(&t, "expand", "aten.expand_copy.default", w),
@@ -113,7 +113,7 @@ Test(findings, a_copy_of_a_weight_by_a_size_of_the_input) {
   tiny_clear(&t);
 }
 
-Test(findings, copies) {
+Test(findings, several_copies_by_one_operator_are_found) {
   tiny t = {0};
   uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0), x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
            first = op(&t, "permute", "aten.permute_copy.default", w),
@@ -143,7 +143,7 @@ static etr_event_kind kind_of(const char *name, const char *delegate_id) {
   return strcmp(name, "DELEGATE_CALL") == 0 ? ETR_EVENT_DELEGATE_CALL : ETR_EVENT_FRAMEWORK;
 }
 
-/* An event of two runs, equally long. */
+/* Makes an event that takes equally long in two runs. */
 static etr_event event_of(const char *name, int32_t instruction, const uint64_t *ticks, const uint32_t *node,
                           const char *delegate_id) {
   static const uint32_t runs[] = {0, 1};
@@ -167,14 +167,14 @@ static etr_event event_of(const char *name, int32_t instruction, const uint64_t 
                      .stats = {.count = 2, .p50 = (double)(ticks[0] + ticks[1]) / 2}};
 }
 
-Test(findings, calls) {
+Test(findings, calls_that_exceed_their_operators_are_found) {
   static const struct {
     uint64_t kernel[2], call[2];
     bool found;
   } cases[] = {
       {{10000, 10000}, {60000, 60000}, true},
       {{60000, 60000}, {110000, 110000}, false}, /* the kernel takes longer */
-      {{1000, 1000}, {10000, 10000}, false},     /* less than a hundredth */
+      {{1000, 1000}, {10000, 10000}, false},     /* less than 1 % */
       {{60000, 60000}, {10000, 10000}, false},   /* cannot be */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -195,14 +195,14 @@ Test(findings, calls) {
   }
 }
 
-Test(findings, layout) {
+Test(findings, layout_conversions_are_found) {
   static const struct {
     const char *name;
     uint64_t call[2];
     double cost; /* 0: not found */
   } cases[] = {
       {"Transpose (ND, X32) #1", {200000, 200000}, 90000}, {"Convert (NC) #1", {200000, 200000}, 90000},
-      {"Transpose (ND, X32) #1", {50000, 50000}, 45000}, /* events of 100000: shares of the call */
+      {"Transpose (ND, X32) #1", {50000, 50000}, 45000}, /* events take 100000 and are scaled to the call */
       {"Softmax (NC, F32) #1", {200000, 200000}, 0},       {"7", {200000, 200000}, 0},
   };
   static const uint64_t ninety[] = {90000, 90000}, ten[] = {10000, 10000};
@@ -227,8 +227,8 @@ Test(findings, layout) {
   }
 }
 
-/* Events of one name are one, whatever their ids. */
-Test(findings, layout_by_name) {
+/* Events with equal names are added up, whatever their ids. */
+Test(findings, layout_conversions_of_one_name_are_added_up) {
   static const uint64_t ninety[] = {90000, 90000}, ten[] = {10000, 10000}, call[] = {400000, 400000};
   tiny t = {0};
   uint32_t node = op(&t, "linear", "aten.linear.default", ETR_NONE);
@@ -251,8 +251,8 @@ Test(findings, layout_by_name) {
   tiny_clear(&t);
 }
 
-/* Of a delegate none of whose operators has a node nothing can be said: perhaps there is no record. */
-Test(findings, layout_of_an_unmatched_delegate) {
+/* A delegate without any matched operator gives no finding, because the record may be missing. */
+Test(findings, layout_of_an_unmatched_delegate_is_not_found) {
   static const uint64_t ninety[] = {90000, 90000}, call[] = {200000, 200000};
   tiny t = {0};
   tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
@@ -266,7 +266,7 @@ Test(findings, layout_of_an_unmatched_delegate) {
   tiny_clear(&t);
 }
 
-Test(findings, first_run) {
+Test(findings, a_slow_first_run_is_found) {
   static const struct {
     uint64_t runs[4];
     size_t count;
@@ -274,7 +274,7 @@ Test(findings, first_run) {
   } cases[] = {
       {{400, 100, 120, 110}, 4, 290},
       {{120, 100, 120, 110}, 4, 0},
-      {{400, 100}, 2, 0}, /* too few to tell */
+      {{400, 100}, 2, 0}, /* too few runs */
       {{100, 400, 100, 100}, 4, 0},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -289,7 +289,7 @@ Test(findings, first_run) {
   }
 }
 
-/* The finding about forty runs of 1 ms each, of which this is known. */
+/* Returns the finding about forty runs of 1 ms with this noise and these slow runs. */
 static const etr_finding *of_runs(tiny *t, etr_noise noise, etr_slow_runs slow, etr_finding_kind kind) {
   static uint64_t ticks[TINY_RUNS - 1];
   tiny_node(t, ETR_NODE_INPUT, "x", "x", 0);
@@ -302,12 +302,12 @@ static const etr_finding *of_runs(tiny *t, etr_noise noise, etr_slow_runs slow, 
   return find(t, &t->profile, kind);
 }
 
-Test(findings, unsteady) {
+Test(findings, unsteady_runs_are_found) {
   static const uint32_t numbers[] = {3, 17};
   static const etr_event linear = {.label = "linear"};
   static const struct {
     etr_noise noise;
-    etr_slow_runs slow; /* in its order: kind, runs, usual, p50, least, most, excess, period, operator */
+    etr_slow_runs slow; /* members in order: kind, runs, usual, p50, least, most, excess, period, operator */
     etr_finding_kind kind;
     const char *title; /* NULL: not found */
     double cost, slope;
@@ -367,13 +367,13 @@ Test(findings, unsteady) {
        "one operator at a time is slow in every 3rd run, which takes 3.5 times the median",
        7e6 / 39,
        NAN},
-      {{.verdict = ETR_NOISE_FEW_RUNS}, /* less than a hundredth */
+      {{.verdict = ETR_NOISE_FEW_RUNS}, /* less than 1 % */
        {ETR_SLOW_RUNS_ANY, numbers, 2, 1e6, 1.1e6, 1.1e6, 1.1e6, 200000, 0, 0, NULL},
        ETR_FINDING_SLOW_RUNS,
        NULL,
        0,
        0},
-      /* two modes say more than that runs are slow, and less than that they come in equal distances */
+      /* two modes are preferred to slow runs in general, and periodic slow runs to two modes */
       {{.verdict = ETR_NOISE_TWO_MODES, .run_count = 39, .modes = {{30, 1e6}, {9, 8e6}}},
        {ETR_SLOW_RUNS_ANY, numbers, 2, 1e6, 4e6, 3.1e6, 5.8e6, 7000000, 0, 0, NULL},
        ETR_FINDING_SLOW_RUNS,
@@ -403,8 +403,8 @@ Test(findings, unsteady) {
   }
 }
 
-/* Each phase by itself, with its name. */
-Test(findings, unsteady_phase) {
+/* Each phase is judged separately and named. */
+Test(findings, an_unsteady_phase_is_named) {
   static const etr_run_phase phases[] = {
       {.name = "prefill", .run_count = 3},
       {.name = "decode",
@@ -424,7 +424,7 @@ Test(findings, unsteady_phase) {
   tiny_clear(&t);
 }
 
-Test(findings, load) {
+Test(findings, a_long_load_is_found) {
   static const struct {
     double load;
     bool found;
@@ -446,8 +446,8 @@ Test(findings, load) {
   }
 }
 
-/* Two methods: whose load it was cannot be told. */
-Test(findings, load_of_several_methods) {
+/* With two methods it is unknown which of them was loaded. */
+Test(findings, a_load_of_several_methods_is_not_assigned) {
   tiny t = {0};
   const etr_event events[] = {
       {.name = "Program::load_method", .instruction_id = -1, .stats = {.count = 1, .avg = 1e9}}};
@@ -463,7 +463,7 @@ Test(findings, load_of_several_methods) {
   tiny_clear(&t);
 }
 
-Test(findings, nothing_without_times) {
+Test(findings, no_finding_without_times) {
   tiny t = {0};
   tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
   etr_findings found;
@@ -474,7 +474,7 @@ Test(findings, nothing_without_times) {
   tiny_clear(&t);
 }
 
-Test(findings, of_a_real_record) {
+Test(findings, a_fixture_has_its_findings) {
   etr_inputs inputs;
   etr_profile *profile;
   etr_findings found;
@@ -494,7 +494,7 @@ Test(findings, of_a_real_record) {
   etr_arena_clear(&arena);
 }
 
-Test(findings, one_run_that_stands_out) {
+Test(findings, a_single_slow_run_is_found) {
   static const struct {
     uint64_t ticks[4]; /* of each run */
     double median;
@@ -503,8 +503,8 @@ Test(findings, one_run_that_stands_out) {
       {{10000, 10000, 900000, 10000}, 10000, true},
       {{900000, 10000, 10000, 10000}, 10000, false}, /* the first run is cold */
       {{10000, 10000, 90000, 10000}, 10000, false},  /* nine times */
-      {{1, 1, 20000, 1}, 1, false},                  /* less than a hundredth of all */
-      {{0, 0, 900000, 0}, 0, false},                 /* the clock's steps are longer than it */
+      {{1, 1, 20000, 1}, 1, false},                  /* less than 1 % of the whole */
+      {{0, 0, 900000, 0}, 0, false},                 /* shorter than a step of the clock */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_fit.c - methods that look alike from outside, told by what runs in their delegates, by the buffers that they
- * update, or not at all.
+ * test_fit.c - methods with the same instructions, distinguished by the operators in their delegates or the buffers
+ * that they update, or not distinguished.
  */
 #include "methods_case.h"
 #include "runs/fit.h"
@@ -9,7 +9,7 @@
 #define LINEAR(k) "Fully Connected (NC, F32) GEMM #" k "#0 2;"
 #define CALL "DELEGATE_CALL@0 9;Method::execute 10"
 
-/* Two methods whose delegates list the same handles. */
+/* The delegates of the two methods list the same handles. */
 #define ALIKE                                                                                                          \
   {                                                                                                                    \
     {"small", "l aten.linear.default 1;m aten.linear.default 2", "0: XnnpackBackend of handles 1,2"}, {                \
@@ -17,7 +17,7 @@
     }                                                                                                                  \
   }
 
-Test(fit, told_by_payloads) {
+Test(fit, payloads_identify_the_method) {
   static const methods_case cases[] = {
       {"one operator or two, both ways",
        ALIKE,
@@ -62,7 +62,7 @@ Test(fit, told_by_payloads) {
        NULL,
        "big: 0",
        NULL},
-      {"a lookup stands for any number of XNodes, and conversions come and go",
+      {"a lookup may become any number of XNodes, and conversions may be added or removed",
        ALIKE,
        {"FullyConnected Convert Sigmoid Convert", "FullyConnected Convert Sigmoid Sigmoid Convert Convert"},
        {LINEAR("1") "Invalid Unary Op #1#0 2;Convert (NC, F32) #1#0 2;" CALL},
@@ -83,7 +83,7 @@ Test(fit, told_by_payloads) {
        NULL,
        "unknown: 0",
        "tie"},
-      {"how many activations there are tells nothing",
+      {"the number of activations decides nothing",
        ALIKE,
        {"FullyConnected Sigmoid", "FullyConnected Sigmoid Sigmoid"},
        {LINEAR("1") "Sigmoid (NC, F32) #1#0 2;Sigmoid (NC, F32) #2#0 2;" CALL},
@@ -97,7 +97,7 @@ Test(fit, told_by_payloads) {
        NULL,
        "big: 0",
        NULL},
-      {"a payload that is none of XNNPACK tells nothing",
+      {"a payload of another backend decides nothing",
        ALIKE,
        {"none", "FullyConnected FullyConnected"},
        {LINEAR("1") LINEAR("2") CALL},
@@ -108,7 +108,7 @@ Test(fit, told_by_payloads) {
   expect_methods(cases, ETR_COUNT(cases));
 }
 
-Test(fit, told_by_nodes_of_delegates) {
+Test(fit, delegated_nodes_identify_the_method) {
   static const methods_case cases[] = {
       {"one node or two, both ways",
        {{"small", "l aten.linear.default 1", "0: XnnpackBackend of handle 1"},
@@ -161,7 +161,7 @@ Test(fit, told_by_nodes_of_delegates) {
        NULL,
        "unknown: 0",
        "tie"},
-      {"operators of another backend may be called likewise: their number tells nothing",
+      {"operators of another backend may have the same names: their number decides nothing",
        {{"small", "l aten.linear.default 1", "0: SomeBackend of handle 1"},
         {"big", "l aten.linear.default 1;m aten.mm.default 2", "0: SomeBackend of handles 1,2"}},
        {NULL},
@@ -177,7 +177,7 @@ Test(fit, told_by_nodes_of_delegates) {
 #define COPY(id) "native_call_copy_@" id " 4;"
 #define END "Method::execute 20"
 
-Test(fit, told_by_updates_of_buffers) {
+Test(fit, buffer_updates_identify_the_method) {
   static const methods_case cases[] = {
       {"copies into buffers, which have no node, both ways",
        {{"pure", "a aten.add.Tensor 1", "0: handle 1"}, {"cache", "a aten.add.Tensor 1;=2", "0: handle 1"}},
@@ -228,7 +228,7 @@ Test(fit, told_by_updates_of_buffers) {
   expect_methods(cases, ETR_COUNT(cases));
 }
 
-Test(fit, told_without_a_graph) {
+Test(fit, instructions_identify_a_method_without_graph) {
   static const methods_case cases[] = {
       {"by the numbers of its instructions",
        {{"known", "l aten.linear.default 1", "0: XnnpackBackend of handle 1"},
@@ -263,8 +263,8 @@ Test(fit, told_without_a_graph) {
   expect_methods(cases, ETR_COUNT(cases));
 }
 
-/* Another model's dump has operators that no node explains. */
-Test(fit, warns_of_what_disagrees) {
+/* The dump of another model has operators that match no node. */
+Test(fit, contradictions_warn) {
   static const struct {
     const char *nodes, *map, *events;
     uint32_t disagreeing;
@@ -293,10 +293,11 @@ Test(fit, warns_of_what_disagrees) {
   }
 }
 
-/* Rows of a run beside programs: an instruction that did not run is missing, unless the method branches. */
-Test(fit, counts_instructions_of_programs_that_did_not_run) {
+/* Compares the rows of a run with programs: an instruction that did not run counts as missing, unless the method
+ * branches. */
+Test(fit, instructions_that_did_not_run_are_counted) {
   static const struct {
-    etr_instruction_kind kind; /* of the second of three; the others are kernels */
+    etr_instruction_kind kind; /* kind of the second of three instructions; the others are kernels */
     uint32_t missing;
   } cases[] = {{ETR_INSTRUCTION_KERNEL, 2},
                {ETR_INSTRUCTION_DELEGATE, 2},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_fit_index.c - what the index leaves out beside a look at every method, on many methods and blocks of few
- * operators and instructions.
+ * test_fit_index.c - the methods that the index excludes, compared with checking every method, on many methods and
+ * blocks of few operators and instructions.
  */
 #include "join_text.h"
 #include "runs/fit.h"
@@ -32,7 +32,7 @@ static const etr_pte_method *program_of(etr_arena *arena, size_t count) {
   return program;
 }
 
-/* Known by a program, by a map and a graph, a map, a graph, or nothing; with a body or without. */
+/* Methods that have a program, a map and a graph, a map, a graph, or nothing, each with and without a body. */
 static etr_method_inputs random_method(etr_arena *arena) {
   uint32_t known = random_below(8), count = random_below(MOST_INSTRUCTIONS + 1);
   char nodes[256] = "=1;", map[256] = "";
@@ -72,7 +72,7 @@ static bool in_list(const uint32_t *list, size_t count, uint32_t method) {
   return false;
 }
 
-/* Gives how many methods the index left out. */
+/* Returns the number of methods that the index excluded. */
 static size_t compare(const etr_fit_index *index, const etr_block *block, etr_fitter *const *fitters,
                       etr_fitter *together, const char *run) {
   etr_arena scratch = {0};
@@ -85,7 +85,7 @@ static size_t compare(const etr_fit_index *index, const etr_block *block, etr_fi
     cr_assert(etr_fitter_fit(fitters[i], block, &alone));
     if (etr_fit_compare(&alone.list->fit, &best, NULL) < 0) best = alone.list->fit;
     if (!list || in_list(list, count, i)) continue;
-    cr_expect_gt(alone.list->fit.against, 0, "method %u is left out: %s", i, run);
+    cr_expect_gt(alone.list->fit.against, 0, "method %u is excluded: %s", i, run);
     left_out++;
   }
   cr_assert(etr_fitter_fit(together, block, &all));
@@ -94,7 +94,7 @@ static size_t compare(const etr_fit_index *index, const etr_block *block, etr_fi
   return left_out;
 }
 
-Test(fit_index, leaves_out_what_no_row_allows) {
+Test(fit_index, methods_that_no_row_allows_are_excluded) {
   etr_arena arena = {0};
   etr_map names;
   etr_method_inputs inputs[METHODS];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_flat_json.c - objects on one line: whole ones and others, members, texts written and read back.
+ * test_flat_json.c - JSON objects on one line: whole and damaged ones, their members, and texts that are written and
+ * read.
  */
 #include "command/flat_json.h"
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-Test(flat_json, whole_objects) {
+Test(flat_json, only_whole_objects_are_accepted) {
   static const char *const whole[] = {"{}", " {\"a\":1}", "{\"a\": {\"b\": [1, \"}\"]}, \"c\": null}",
                                       "{\"a\":\"\\\"}\"}\nx"};
   static const char *const others[] = {
@@ -20,7 +21,7 @@ Test(flat_json, whole_objects) {
     cr_expect_not(flat_json_is_object(others[i]), "%s", others[i]);
 }
 
-Test(flat_json, members) {
+Test(flat_json, members_are_read_by_name) {
   const char line[] =
       "{\"ab\": 1, \"a\": -2.5e1, \"t\": \"x\\\"y\", \"n\": null, \"o\": {\"a\": 7}, \"i\": Infinity}\n{\"z\": 1}";
   double number;
@@ -36,7 +37,7 @@ Test(flat_json, members) {
   cr_expect_not(flat_json_number("{\"a\": 1", "a", &number), "the object is cut");
 }
 
-Test(flat_json, written_and_read_back) {
+Test(flat_json, written_members_read_back) {
   char *line = NULL, text[64];
   size_t size;
   double number;

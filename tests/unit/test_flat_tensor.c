@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a .ptd holds.
+ * The tensors in a .ptd.
  */
 #include "inputs/flat_tensor.h"
 
@@ -23,7 +23,7 @@ static etr_status read_one(etr_weights *out, const char *path, uint64_t max_byte
   return status;
 }
 
-Test(flat_tensor, counts) {
+Test(flat_tensor, tensors_and_their_bytes_are_counted) {
   etr_weights out;
   etr_error error;
   cr_assert_eq(read_one(&out, weights, MAX_BYTES, &error), ETR_OK, "%s", error.message);
@@ -31,7 +31,7 @@ Test(flat_tensor, counts) {
             (size_t)out.byte_count);
 }
 
-Test(flat_tensor, refused) {
+Test(flat_tensor, invalid_files_are_refused) {
   static const struct {
     const char *path, *message;
     uint64_t limit;
@@ -49,8 +49,8 @@ Test(flat_tensor, refused) {
   }
 }
 
-/* Whatever byte is wrong, it ends, and counts no more bytes than the file has. */
-Test(flat_tensor, every_byte_changed) {
+/* Whichever byte is changed, reading ends and counts at most the bytes of the file. */
+Test(flat_tensor, any_changed_byte_is_refused_or_read) {
   char path[] = "/tmp/test_flat_tensor-XXXXXX";
   etr_file file;
   cr_assert_eq(etr_file_read(&file, weights, MAX_BYTES, NULL), ETR_OK);

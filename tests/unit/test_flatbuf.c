@@ -56,7 +56,7 @@ static int32_t last_int(etr_fb *fb, etr_fb_at table) {
   return count ? etr_fb_i32_at(fb, vector, count - 1) : 0;
 }
 
-/* Touches every field; vectors to their end. */
+/* Reads every field, and vectors to their end. */
 static void read_all(etr_fb *fb) {
   uint32_t count;
   etr_fb_at root = etr_fb_root(fb), child = etr_fb_table(fb, root, TABLE);
@@ -103,7 +103,7 @@ Test(flatbuf, fields_at_any_alignment) {
   }
 }
 
-Test(flatbuf, absent_fields_give_the_default) {
+Test(flatbuf, absent_fields_have_the_default) {
   sample it;
   etr_fb fb;
   build(&it);
@@ -132,7 +132,7 @@ Test(flatbuf, absent_fields_give_the_default) {
   cr_expect_not(etr_fb_failed(&fb));
 }
 
-/* What is overwritten, relative to one of the sample's places. */
+/* An overwritten number, at an offset relative to a position in the sample. */
 enum { AT_START, AT_VTABLE, AT_ROOT, AT_CHILD, AT_STRING, AT_LONGS };
 
 static uint32_t place_of(const sample *it, int place) {
@@ -140,7 +140,7 @@ static uint32_t place_of(const sample *it, int place) {
   return places[place];
 }
 
-Test(flatbuf, damage_is_found_where_it_is) {
+Test(flatbuf, damage_is_reported_at_its_offset) {
   static const struct {
     const char *what;
     int place;

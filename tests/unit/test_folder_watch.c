@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_folder_watch.c - files that come into a folder, told by inotify and by looking again and again.
+ * test_folder_watch.c - new files in a folder, detected by inotify or by polling.
  */
 #define _DEFAULT_SOURCE /* mkdtemp() */
 #include "bench/folder_watch.h"
@@ -17,7 +17,7 @@ static char folder[] = "/tmp/etrecord-tb-watch-XXXXXX";
 
 static void path_of(char path[128], const char *name) { (void)snprintf(path, 128, "%s/%s", folder, name); }
 
-static void put(const char *name, const char *text) {
+static void write_file(const char *name, const char *text) {
   char path[128];
   path_of(path, name);
   FILE *file = fopen(path, "w");
@@ -39,26 +39,26 @@ static void expect_file(folder_watch *watch, const char *expected) {
   cr_expect_str_eq(name, expected);
 }
 
-ParameterizedTestParameters(folder_watch, files) {
+ParameterizedTestParameters(folder_watch, new_files_are_reported_once) {
   static bool ways[] = {true, false};
   return cr_make_param_array(bool, ways, 2);
 }
 
-ParameterizedTest(bool *use_inotify, folder_watch, files, .timeout = 60) {
+ParameterizedTest(bool *use_inotify, folder_watch, new_files_are_reported_once, .timeout = 60) {
   folder_watch *watch = calloc(1, sizeof *watch);
   char name[NAME_MAX + 1];
-  (void)signal(SIGINT, SIG_DFL); /* what a wrapper starts in the background ignores it */
+  (void)signal(SIGINT, SIG_DFL); /* a process that a shell starts in the background ignores it */
   cr_assert(mkdtemp(folder) != NULL);
-  put("there", "before");
+  write_file("there", "before");
   cr_assert(folder_watch_begin(watch, folder, *use_inotify, 0.01));
-  put("a", "1");
+  write_file("a", "1");
   expect_file(watch, "a");
-  put(".hidden", "2");
+  write_file(".hidden", "2");
   move(".hidden", "b");
   expect_file(watch, "b");
-  put("a", "another");
+  write_file("a", "another");
   expect_file(watch, "a");
-  (void)raise(SIGINT); /* it waits until the next file is asked for */
+  (void)raise(SIGINT); /* the signal is pending until the next file is requested */
   cr_expect_eq(folder_watch_next(watch, name), FOLDER_ENDED);
   folder_watch_end(watch);
   free(watch);
@@ -70,12 +70,12 @@ ParameterizedTest(bool *use_inotify, folder_watch, files, .timeout = 60) {
   cr_expect(rmdir(folder) == 0);
 }
 
-ParameterizedTestParameters(folder_watch, gone) {
+ParameterizedTestParameters(folder_watch, a_removed_folder_ends_the_watch) {
   static bool ways[] = {true, false};
   return cr_make_param_array(bool, ways, 2);
 }
 
-ParameterizedTest(bool *use_inotify, folder_watch, gone, .timeout = 60) {
+ParameterizedTest(bool *use_inotify, folder_watch, a_removed_folder_ends_the_watch, .timeout = 60) {
   folder_watch *watch = calloc(1, sizeof *watch);
   char name[NAME_MAX + 1];
   cr_assert(mkdtemp(folder) != NULL);

@@ -32,18 +32,17 @@ static uint32_t vertex_of_name(etr_arena *arena, const etr_fx_graph *fx, const c
   return ETR_NONE;
 }
 
-Test(fx_graph, vertices) {
+Test(fx_graph, nodes_become_vertices_in_order) {
   static const struct {
     const char *title, *nodes, *order, *of, *inputs; /* inputs of one of them */
   } cases[] = {
-      {"as they stand", "w weight;x input;a add (x,w);o output (a)", "w x a o", "a", "x w"},
+      {"in their order", "w weight;x input;a add (x,w);o output (a)", "w x a o", "a", "x w"},
       {"each producer once", "x input;a add (x,x)", "x a", "a", "x"},
       {"a getitem for each result that is used", "x input;p split (x) [2] [2] [2];n add (p.2,p.0)", "x p p.0 p.2 n",
        "n", "p.2 p.0"},
       {"a getitem reads the node", "x input;p split (x) [2] [2];n neg (p.1)", "x p p.1 n", "p.1", "p"},
       {"results that nothing uses", "x input;p split (x) [2] [2]", "x p", "p", "x"},
-      {"nested graphs are left out, and what is read of them", "x input;c cond (x);s sin (x) ^;n add (s,x)", "x c n",
-       "n", "x"},
+      {"nested graphs and their results are excluded", "x input;c cond (x);s sin (x) ^;n add (s,x)", "x c n", "n", "x"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
@@ -58,8 +57,8 @@ Test(fx_graph, vertices) {
   }
 }
 
-/* A result that is named apart from its node is read through a getitem, also where there is only one. */
-Test(fx_graph, one_result_of_a_list) {
+/* A result with another name than its node is read through a getitem, even if it is the only one. */
+Test(fx_graph, a_single_named_result_is_read_through_getitem) {
   etr_arena arena = {0};
   etr_fx_graph fx;
   const tiny_graph *g = tiny_graph_of(&arena, "x input;p split (x) [2x3];n neg (p)");
@@ -69,7 +68,7 @@ Test(fx_graph, one_result_of_a_list) {
   etr_arena_clear(&arena);
 }
 
-Test(fx_graph, users) {
+Test(fx_graph, users_are_listed_in_order) {
   etr_arena arena = {0};
   etr_fx_graph fx;
   const tiny_graph *g = tiny_graph_of(&arena, "x input;a neg (x);b add (x,a);c add (a,x);d mul (x,x)");
@@ -81,11 +80,11 @@ Test(fx_graph, users) {
   etr_arena_clear(&arena);
 }
 
-/* Parts are replaced one after the other, and the graph is sorted behind each. */
-Test(fx_graph, order_of_lowering) {
+/* Parts are replaced one after the other, and the graph is sorted after each replacement. */
+Test(fx_graph, replaced_parts_are_sorted_as_torch_does) {
   static const struct {
     const char *title, *nodes, *parts; /* parts joined by ' ', of vertices joined by ',' */
-    const char *want;                  /* NULL: a circle */
+    const char *want;                  /* NULL: a cycle */
   } cases[] = {
       {"first in, first out", "x input;y input;c add (x,y);a neg (x);b abs (a)", "", "x y a c b"},
       {"all that wait for nothing come first", "x input;a neg (x);w weight;b abs (w)", "", "x w a b"},
@@ -127,8 +126,8 @@ Test(fx_graph, order_of_lowering) {
   }
 }
 
-/* legalize_graph's list has torch's own operators, of which the Edge dialect's are others. */
-Test(fx_graph, prioritised) {
+/* The list of legalize_graph contains torch's operators, which differ from those of the Edge dialect. */
+Test(fx_graph, only_torch_operators_are_prioritised) {
   static const struct {
     const char *target, *op_type;
     bool want;
@@ -152,7 +151,7 @@ Test(fx_graph, prioritised) {
   }
 }
 
-Test(fx_graph, what_is_a_vertex) {
+Test(fx_graph, vertices_are_classified) {
   static const struct {
     const char *name;
     bool is_operator, is_constant, may_vanish;
@@ -195,8 +194,8 @@ static const char *random_nodes(etr_arena *arena, unsigned *state) {
   return text;
 }
 
-/* Whoever sorts only what a replacement moves gets what sorting everything gives. */
-Test(fx_graph, sorts_no_more_than_has_moved) {
+/* Sorting only the vertices that a replacement moves gives the same order as sorting all. */
+Test(fx_graph, partial_sorting_equals_sorting_all) {
   unsigned state = 1;
   size_t steps[2] = {0};
   for (int g = 0; g < GRAPHS; g++) {

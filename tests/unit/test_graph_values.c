@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_graph_values.c - which values of a graph are the same data, and which come from weights.
+ * test_graph_values.c - values of a graph that are the same data, and values that come from weights.
  */
 #include "method/graph_values.h"
 #include "tiny_graph.h"
 
-/* "VALUE=SAME<SOURCE" of the values that are not their own, '!' behind those of weights; ".1" is another output than
+/* "VALUE=SAME<SOURCE" for each value that equals another one, with '!' for weights; ".1" is an output other than
  * the first. */
 static const struct {
   const char *title, *nodes, *want;
@@ -36,7 +36,7 @@ static const char *value_name(etr_arena *arena, const tiny_graph *g, const etr_g
   return output ? etr_arena_format(arena, "%s.%u", g->nodes[node].name, output) : g->nodes[node].name;
 }
 
-Test(graph_values, identities) {
+Test(graph_values, views_and_weights_share_values) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     etr_graph_values v;
@@ -53,7 +53,7 @@ Test(graph_values, identities) {
   }
 }
 
-Test(graph_values, numbers) {
+Test(graph_values, every_result_has_its_own_value_number) {
   etr_arena arena = {0};
   etr_graph_values v;
   const tiny_graph *g = tiny_graph_of(&arena, "x input;p split (x) [2] [2];n neg (p.1);o output (n)");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finding the files of a record in a directory, told apart by content.
+ * Finding the files of a record in a directory; files are recognized by their content.
  */
 #include "base/base.h"
 
@@ -54,7 +54,7 @@ static void find(const char *path, char *out, size_t size) {
   etr_inputs_clear(&inputs);
 }
 
-Test(input, directories) {
+Test(input, files_of_a_directory_are_recognized) {
   static const struct {
     const char *files[6][2], *found;
   } cases[] = {
@@ -86,7 +86,7 @@ Test(input, directories) {
        "3: 2 .bpte programs here (a, b); choose one with --pte FILE"},
       {{{"serial_log/stamped.log", "boot.txt"}, {"external_weights/weights.ptd", "w"}}, "-;boot.txt;-;-"},
       {{{"serial_log/two.log", "b.txt"}, {"add_mul/etdump.etdp", "a"}}, "-;a,b.txt#1,b.txt#2;-;-"},
-      {{{"serial_log/second_cut.log", "b"}}, "-;b;-;-"}, /* opening it says what is wrong */
+      {{{"serial_log/second_cut.log", "b"}}, "-;b;-;-"}, /* the error is reported when it is opened */
       {{{"serial_log/two.log", "b"}, {"add_mul/etdump.etdp", "b#2"}}, "-;b#1,b#2,b#2;-;-"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -99,12 +99,12 @@ Test(input, directories) {
   }
 }
 
-Test(input, single_files) {
+Test(input, a_single_file_is_recognized) {
   static const char *const cases[][2] = {
       {FIXTURES "/add_mul/etrecord.bin", "etrecord.bin;;-;-"},
       {FIXTURES "/add_mul/etdump.etdp", "-;etdump.etdp;-;-"},
       {FIXTURES "/add_mul/model.pte", "-;;model.pte;-"},
-      {FIXTURES "/hostile/not_zip.etrecord", "not_zip.etrecord;;-;-"}, /* opening it says what is wrong */
+      {FIXTURES "/hostile/not_zip.etrecord", "not_zip.etrecord;;-;-"}, /* the error is reported when it is opened */
       {FIXTURES "/add_mul/truth.json",
        "3: not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, .bpte or .ptd, and not called "
        "debug_buffer.bin; give a record's directory, or its files"},
@@ -117,7 +117,7 @@ Test(input, single_files) {
   }
 }
 
-Test(input, missing) {
+Test(input, missing_inputs_are_reported) {
   etr_inputs inputs;
   etr_error error;
   cr_expect_eq(etr_inputs_find(&inputs, "/no/such/record", NULL, &error), ETR_ERROR_IO);

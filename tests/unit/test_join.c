@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_join.c - each rule of the join on a case small enough to check by hand, those included in which the answer is
- * "cannot tell".
+ * test_join.c - each rule of the join on cases small enough to check by hand, including cases in which the answer is
+ * unknown.
  *
  * Cases are texts, as join_text.h reads them; what is wanted is "NAME NODE MATCH" of each row of the last block, joined
  * by ';', '-' for no node; then the balance "nodes+delegate+framework+unexplained".
@@ -21,7 +21,7 @@ typedef struct join_case {
   const char *want;
 } join_case;
 
-/* What came out, as the text that a case wants. */
+/* Writes the result in the notation of the cases. */
 static void describe(char *out, size_t size, const etr_blocks *blocks, const etr_method_inputs *inputs,
                      const etr_method *methods) {
   size_t used = 0;
@@ -43,7 +43,7 @@ static void describe(char *out, size_t size, const etr_blocks *blocks, const etr
     snprintf(out + used, size - used, " = no method");
 }
 
-/* The first method's numbers go to *first. */
+/* Copies the numbers of the first method to *first. */
 static void run_case(const join_case *c, char *out, size_t size, etr_method *first) {
   etr_arena arena = {0};
   etr_map names;
@@ -75,7 +75,7 @@ static void run_case(const join_case *c, char *out, size_t size, etr_method *fir
   etr_arena_clear(&arena);
 }
 
-Test(join, kinds_of_events) {
+Test(join, every_kind_of_event_has_a_match) {
   etr_arena arena = {0};
   etr_map names;
   etr_blocks blocks;
@@ -97,7 +97,7 @@ Test(join, kinds_of_events) {
   etr_arena_clear(&arena);
 }
 
-Test(join, rules) {
+Test(join, each_rule_assigns_its_time) {
   static const join_case cases[] = {
       {"kernel inside its call: the kernel is the node's, the rest the framework's",
        {{"forward", "add aten.add.Tensor 1", "0: handle 1"}},
@@ -214,7 +214,7 @@ Test(join, rules) {
        "OPERATOR_CALL - framework;native_call_select_copy.int_out - none;native_call_sin.out s "
        "handle;native_call_add.out a handle;JF_CALL - framework;native_call_relu.out r handle;"
        "Method::execute - framework = 12+0+7+1"},
-      {"where no kernel logs its name, nothing tells what one is that the handle map does not name",
+      {"without names of kernels, a kernel that the handle map does not name is unknown",
        {{"forward", "cond higher_order.cond 1;.s aten.sin.default 2;r aten.relu.default 4", "9: handle 4"}},
        "OPERATOR_CALL@0 4;OPERATOR_CALL@9 5;Method::execute 20",
        "OPERATOR_CALL - none;OPERATOR_CALL r handle;Method::execute - framework = 5+0+11+4"},
@@ -256,8 +256,8 @@ Test(join, rules) {
   }
 }
 
-/* Instruction 0 is the runtime's own addition, 1 that of the graph. */
-Test(join, what_the_runtime_does_for_itself_takes_no_node) {
+/* Instruction 0 is an addition of the runtime itself, and 1 is one of the graph. */
+Test(join, kernels_of_the_runtime_take_no_node) {
   static const etr_instruction instructions[] = {
       {.kind = ETR_INSTRUCTION_KERNEL, .op = "executorch_prim::add", .delegate = -1},
       {.kind = ETR_INSTRUCTION_KERNEL, .op = "aten::add", .delegate = -1}};
@@ -268,7 +268,7 @@ Test(join, what_the_runtime_does_for_itself_takes_no_node) {
   } cases[] = {
       {{"forward", "a aten.add.Tensor 1", "0: handle 1; 1: handle 1"}, 0}, /* the operator is at its handle */
       {{"forward", "a _operator.sub 1;b aten.add.Tensor 2", "0: handle 1; 1: handle 2"},
-       1}, /* it is the one left at its handle */
+       1}, /* the remaining operator at its handle */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
@@ -286,8 +286,9 @@ Test(join, what_the_runtime_does_for_itself_takes_no_node) {
   }
 }
 
-/* What a call took beyond its nodes: operators that were inserted, and the rest, of which a coarse clock hides some. */
-Test(join, beyond_nodes) {
+/* Delegate overhead consists of inserted operators and call overhead; a coarse clock may hide operator time in the
+ * latter. */
+Test(join, delegate_overhead_is_split_into_inserted_and_rest) {
 #define XNN                                                                                                            \
   { "forward", "c aten.convolution.default 1", "0: XnnpackBackend of handle 1" }
 #define OTHER                                                                                                          \

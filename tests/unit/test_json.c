@@ -127,18 +127,18 @@ static const ending_case bad_skips[] = {
     {"", "unexpected end of document", 0},
 };
 
-Test(json, skipping_finds_what_is_not_sound) {
+Test(json, skipping_detects_damage) {
   for (size_t i = 0; i < ETR_COUNT(bad_skips); i++) {
     outcome skipped = skip_memory(etr_slice_of(bad_skips[i].document), NULL);
     expect_message(&skipped, bad_skips[i].message, bad_skips[i].offset, bad_skips[i].document);
   }
 }
 
-Test(json, no_beginning_of_a_document_is_one) {
+Test(json, every_truncation_is_refused) {
   static const char document[] =
       "{\"a\\u20ac\":[1,-2.5e3,NaN,\"\\ud83d\\ude00\"],\"b\":{\"c\":null,\"d\":false},\"e\":\"{\\\"f\\\":1}\"}";
   for (size_t size = 1; size < sizeof document - 1; size++) {
-    char *cut = malloc(size); /* of its own, so that a sanitizer sees a read behind it */
+    char *cut = malloc(size); /* a separate block, so that a sanitizer detects reads behind it */
     memcpy(cut, document, size);
     cr_expect(read_alike((etr_slice){cut, size}, NULL).message, "%zu bytes", size);
     cr_expect(skip_memory((etr_slice){cut, size}, NULL).message, "%zu bytes", size);
@@ -154,7 +154,7 @@ Test(json, an_empty_slice_is_an_empty_document) {
 /* ---- Calls ---- */
 
 typedef struct call_case {
-  const char *document, *calls; /* a letter a call, see call() */
+  const char *document, *calls; /* one letter per call, see call() */
   const char *message;
   uint64_t offset;
 } call_case;
@@ -187,7 +187,7 @@ static void call(etr_json *json, char letter) {
 }
 
 static const call_case call_cases[] = {
-    /* as they should be */
+    /* correct calls */
     {"[1,{\"a\":\"b\"}]", "aeieoksk e$", NULL, 13},
     {"[1,2]", "aepppie.e$", NULL, 5},
     {"[null,1]", "ae0e0ie$", NULL, 8},
@@ -239,7 +239,7 @@ Test(json, calls_must_fit_the_document_and_each_other) {
   }
 }
 
-Test(json, after_an_error_nothing_is_given) {
+Test(json, an_error_ends_all_values) {
   etr_slice key;
   source from = {ETR_SLICE("[1]"), 0, 1, SIZE_MAX};
   etr_json *json = etr_json_open(read_source, &from, NULL);
@@ -255,7 +255,7 @@ Test(json, after_an_error_nothing_is_given) {
   etr_json_close(NULL);
 }
 
-Test(json, peek_tells_types) {
+Test(json, peek_returns_the_type) {
   static const etr_json_type types[] = {ETR_JSON_NULL,   ETR_JSON_BOOL,   ETR_JSON_BOOL,   ETR_JSON_NUMBER,
                                         ETR_JSON_NUMBER, ETR_JSON_NUMBER, ETR_JSON_STRING, ETR_JSON_STRING,
                                         ETR_JSON_ARRAY,  ETR_JSON_OBJECT};
@@ -335,7 +335,7 @@ Test(json, reads_a_real_document) {
 
 /* ---- Shown raw, left early ---- */
 
-Test(json, peek_raw) {
+Test(json, short_values_are_shown_raw) {
   static const struct {
     const char *document, *raw; /* NULL: not shown */
   } cases[] = {{"\"abc\"", "abc"}, {"\"\"", ""},    {"\"a\\\"b\"", "a\\\"b"}, {"\"\\\\\"", "\\\\"},
@@ -354,7 +354,7 @@ Test(json, peek_raw) {
 }
 
 /* Documents as long as what may be shown, from a source that gives a few bytes at a time. */
-Test(json, peek_raw_moves_the_window) {
+Test(json, a_raw_value_may_move_the_window) {
   static const char tail[] = "\\\\\\\"}]\\\\\"]";
   enum { PLAIN = 200 };
   char document[PLAIN + sizeof tail] = "[\"";
@@ -376,7 +376,7 @@ Test(json, peek_raw_moves_the_window) {
   fclose(file);
 }
 
-Test(json, peek_whole) {
+Test(json, whole_containers_are_shown_raw) {
   static const struct {
     const char *document, *raw; /* NULL: not shown */
   } cases[] = {{"[]", "[]"},
@@ -400,7 +400,7 @@ Test(json, peek_whole) {
   }
 }
 
-Test(json, leave) {
+Test(json, leaving_skips_the_rest) {
   static const char document[] = "[{\"a\": 1, \"b\": [2, {\"c\": \"}\"}]}, [3, 4], 5]";
   etr_slice key;
   etr_json *json = etr_json_open_memory(ETR_SLICE(document), NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Values of a document as short texts: normalised, cut where they are long, always JSON.
+ * Values of a document as short texts, which are normalised, cut if they are long, and always JSON.
  */
 #include "formats/json_excerpt.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The value of a document; NULL if the reader failed. To be freed. */
+/* Returns the excerpt of a document's value, to be freed; NULL if the reader failed. */
 static char *excerpt_of(etr_slice document) {
   etr_json_excerpt excerpt;
   etr_json *json = etr_json_open_memory(document, NULL);
@@ -24,13 +24,13 @@ static void expect_json(const char *text) {
   etr_json *json = etr_json_open_memory(etr_slice_of(text), NULL);
   etr_json_excerpt again;
   etr_json_excerpt_init(&again);
-  etr_json_excerpt_value(&again, json); /* unlike etr_json_skip() this looks at everything */
+  etr_json_excerpt_value(&again, json); /* unlike etr_json_skip(), this checks everything */
   etr_json_end(json);
   cr_expect_not(etr_json_failed(json), "%s: %s", etr_json_message(json), text);
   etr_json_close(json);
 }
 
-Test(json_excerpt, values) {
+Test(json_excerpt, values_keep_their_text) {
   static const char *const cases[][2] = {
       {"1", "1"},
       {"-0.50", "-0.50"},
@@ -60,7 +60,7 @@ Test(json_excerpt, values) {
   }
 }
 
-Test(json_excerpt, damaged) {
+Test(json_excerpt, damaged_values_are_refused) {
   static const char *const cases[] = {"", "[1", "[1,]", "[1 2]", "{\"a\" 1}", "[01]", "\"\\x\"", "nul"};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char *text = excerpt_of(etr_slice_of(cases[i]));
@@ -78,7 +78,7 @@ static char *repeated(const char *head, const char *piece, size_t count, const c
   return text;
 }
 
-Test(json_excerpt, long_ones_are_cut) {
+Test(json_excerpt, long_values_are_cut) {
   static const struct {
     const char *head, *piece;
     size_t count;

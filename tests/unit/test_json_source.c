@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_json_source.c - lib/formats/json.c where the document comes from: out of strings of other documents, endless,
- * failing; and the limits.
+ * test_json_source.c - lib/formats/json.c with documents from different sources: inside strings of other documents,
+ * endless, failing; and the limits.
  */
 #include "json_outcome.h"
 
@@ -33,8 +33,8 @@ static void expect_last_int(etr_json *json, const char *name, int64_t value) {
   cr_expect_null(etr_json_message(json));
 }
 
-/** Reads the innermost document as far as the number says before closing it: 0 not at all, 1 its bracket, 2 skipped, 3
- * all. */
+/** Reads a part of the innermost document before closing it: 0 nothing, 1 its bracket, 2 skipped, 3
+ * everything. */
 static void read_nested(etr_json *outer, int how_far) {
   outcome out = {0};
   etr_json *middle = open_member(outer, "a"), *inner = open_member(middle, "b");
@@ -220,7 +220,7 @@ static int64_t give_too_much(void *context, char *into, size_t size) {
   return (int64_t)size + 1;
 }
 
-Test(json, a_failing_source_is_told_from_a_bad_document) {
+Test(json, a_failing_source_is_not_a_bad_document) {
   static const char document[] = "{\"a\":[1,\"\\u20ac\"],\"b\":null}";
   for (size_t failing_at = 0; failing_at < sizeof document - 1; failing_at++) {
     outcome out = {0};

@@ -27,7 +27,7 @@ static void expect_text(fixture *f, const char *expected) {
   etr_arena_clear(&f->arena);
 }
 
-Test(json_writer, nesting) {
+Test(json_writer, nested_values_are_separated) {
   fixture f;
   begin(&f);
   etr_jw_object(&f.json);
@@ -56,7 +56,7 @@ Test(json_writer, nesting) {
                   "],\"lists\":[[],[null]],\"yes\":true,\"no\":false}\n");
 }
 
-Test(json_writer, strings) {
+Test(json_writer, strings_are_escaped) {
   static const struct {
     const char *text, *json;
   } cases[] = {
@@ -69,7 +69,7 @@ Test(json_writer, strings) {
       {"\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80", "\"\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80\""},
       {"\xE2\x80\xA7\xE2\x80\xA8\xE2\x80\xA9\xE2\x80\xAA", "\"\xE2\x80\xA7\\u2028\\u2029\\u202a\""},
       {"\xD8\x9C\xE2\x81\xA6\xF3\xA0\x81\x81",
-       "\"\\u061c\\u2066\\udb40\\udc41\""}, /* turn the direction; are not seen */
+       "\"\\u061c\\u2066\\udb40\\udc41\""}, /* change the text direction; are invisible */
       {"a\xFFz", "\"a\\ufffdz\""},
       {"\xC3", "\"\\ufffd\""},                                  /* cut off */
       {"\xC3(", "\"\\ufffd(\""},                                /* not continued */
@@ -97,7 +97,7 @@ Test(json_writer, keys_are_escaped_and_slices_may_hold_nul) {
   expect_text(&f, "{\"a\\\"b\":\"x\\u0000y\"}\n");
 }
 
-Test(json_writer, values_that_are_json_already) {
+Test(json_writer, raw_json_is_written_unchanged) {
   fixture f;
   begin(&f);
   etr_jw_object(&f.json);
@@ -107,7 +107,7 @@ Test(json_writer, values_that_are_json_already) {
   expect_text(&f, "{\"a\":[1, {\"b\\n\": \"\\\"\\u003c/script>\"}],\"c\":\"\\u007f\\u202a\xC3\xA9\\ufffd\"}\n");
 }
 
-Test(json_writer, numbers_that_json_has_not) {
+Test(json_writer, nan_and_infinity_are_null) {
   fixture f;
   begin(&f);
   etr_jw_array(&f.json);

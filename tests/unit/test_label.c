@@ -18,7 +18,7 @@ static void expect_text(const char *text, const char *expected) {
   cr_expect_str_eq(text, expected, "'%s', not '%s'", text, expected);
 }
 
-Test(label, shape) {
+Test(label, a_shape_has_type_and_sizes) {
   static const etr_dim dims[] = {
       {.size = 1}, {.size = ETR_DIM_SYMBOLIC, .symbol = "2*s77"}, {.size = 256}, {.size = ETR_DIM_SYMBOLIC}};
   static const struct {
@@ -37,8 +37,8 @@ Test(label, shape) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_shape(&arena, &cases[i].value), cases[i].label);
 }
 
-/* What is too long is cut between characters. */
-Test(label, long_shape) {
+/* Texts that are too long are cut between characters. */
+Test(label, a_long_shape_is_cut) {
   char symbol[601] = "";
   for (size_t i = 0; i < 300; i++) memcpy(symbol + 2 * i, "\xC3\xA9", 3);
   const etr_dim dim = {.size = ETR_DIM_SYMBOLIC, .symbol = symbol};
@@ -48,7 +48,7 @@ Test(label, long_shape) {
   cr_expect_eq(strlen(text), 4 + 2 * 253 + 1, "cut inside a character");
 }
 
-Test(label, argument) {
+Test(label, an_argument_is_written_as_name_and_value) {
   static const char *const cases[][2] = {
       {"1e-05", "1e-05"}, {"[1, \"s77\"]", "[1, s77]"},     {"\"float32\"", "float32"},
       {"\"\"", ""},       {"{\"a\": \"\\n\"}", "{a: \\n}"},
@@ -60,8 +60,8 @@ Test(label, argument) {
   }
 }
 
-/* What is too long is cut between characters. */
-Test(label, long_argument) {
+/* Texts that are too long are cut between characters. */
+Test(label, a_long_argument_is_cut) {
   char value[3 * ETR_ARGUMENT_ROOM], text[ETR_ARGUMENT_ROOM];
   value[0] = 'a';
   for (size_t i = 1; i + 2 < sizeof value; i += 2) memcpy(value + i, "\xC3\xA9", 3);
@@ -70,7 +70,7 @@ Test(label, long_argument) {
   cr_expect_eq(text[size - 1], '\xA9');
 }
 
-Test(label, op) {
+Test(label, an_operator_has_its_short_name) {
   static const char *const cases[][2] = {
       {"aten.linear.default", "linear"},
       {"aten._softmax.default", "softmax"},
@@ -87,7 +87,7 @@ Test(label, op) {
     expect_text(etr_arena_copy(&arena, etr_label_op(cases[i][0])), cases[i][1]);
 }
 
-Test(label, source) {
+Test(label, a_source_line_has_file_and_line) {
   static const struct {
     etr_source source;
     const char *label;
@@ -101,7 +101,7 @@ Test(label, source) {
   expect_text(etr_label_source(&arena, NULL), "");
 }
 
-Test(label, device) {
+Test(label, a_device_is_named_after_its_backend) {
   static const char *const cases[][2] = {
       {NULL, "CPU"},
       {"XnnpackBackend", "XNNPACK"},
@@ -115,7 +115,7 @@ Test(label, device) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_device(&arena, cases[i][0]), cases[i][1]);
 }
 
-Test(label, time) {
+Test(label, a_time_has_three_digits) {
   static const struct {
     double ns;
     const char *label;
@@ -126,8 +126,8 @@ Test(label, time) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_time(&arena, cases[i].ns), cases[i].label);
 }
 
-/* What is lowered has names of the graph that it is in; names in bodies are their own. */
-Test(label, node) {
+/* Lowered nodes use the names of the graph around them; bodies have their own names. */
+Test(label, a_node_has_the_name_of_its_graph) {
   static const etr_subgraph subgraphs[] = {
       {.path = "true_graph_0", .kind = ETR_SUBGRAPH_BODY, .parent = ETR_NONE},
       {.path = "true_graph_0/lowered_module_0", .kind = ETR_SUBGRAPH_LOWERED, .parent = 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_layout.c - plugin/command/layout.c with programs of the name `dot` that do all that Graphviz may do.
+ * test_layout.c - plugin/command/layout.c with programs named `dot` that behave in all ways in which Graphviz may.
  */
 #include "base/base.h"
 #include "command/layout.h"
@@ -16,7 +16,7 @@
 
 typedef struct layout_case {
   const char *title;
-  const char *script; /* of `dot`; NULL: there is none */
+  const char *script; /* script that acts as `dot`; NULL: not installed */
   layout_patience patience;
   bool sink_refuses, emit_fails;
   etr_status status;
@@ -81,7 +81,7 @@ static const layout_case cases[] = {
     {"there is nothing to draw", "cat", {10, 300}, false, true, ETR_ERROR_FORMAT, ""},
 };
 
-Test(layout, whatever_dot_does) {
+Test(layout, any_result_of_dot_is_reported) {
   char folder[] = "/tmp/etr_layout_XXXXXX";
   cr_assert_not_null(mkdtemp(folder));
   cr_assert_eq(setenv("PATH", folder, 1), 0);

@@ -12,14 +12,14 @@ typedef struct taken {
   bool is_full;
 } taken;
 
-static bool take(void *context, const void *data, size_t size) {
+static bool take_bytes(void *context, const void *data, size_t size) {
   taken *t = context;
   (void)data;
   t->size += size;
   return !t->is_full;
 }
 
-/* Gives a text byte by byte. */
+/* Writes a text byte by byte. */
 static etr_status emit_text(void *context, const etr_sink *sink, etr_error *error) {
   (void)error;
   for (const char *text = context; *text; text++)
@@ -32,7 +32,7 @@ static etr_status emit_nothing(void *context, const etr_sink *sink, etr_error *e
   return ETR_ERROR_MEMORY;
 }
 
-Test(limited, stops_behind_the_limit) {
+Test(limited, output_stops_at_the_limit) {
   static const struct {
     uint64_t max_bytes, written;
     etr_status status;
@@ -50,7 +50,7 @@ Test(limited, stops_behind_the_limit) {
     taken t = {0};
     etr_error error = {0};
     etr_limited limited = {emit_text, "texts", cases[i].max_bytes, cases[i].written};
-    cr_expect_eq(etr_emit_limited(&limited, &(etr_sink){take, &t}, &error), cases[i].status, "case %zu", i);
+    cr_expect_eq(etr_emit_limited(&limited, &(etr_sink){take_bytes, &t}, &error), cases[i].status, "case %zu", i);
     cr_expect(t.size == cases[i].size && limited.written == cases[i].written + cases[i].size, "case %zu: %zu", i,
               t.size);
     cr_expect_eq(cases[i].status != ETR_OK, strstr(error.message, "raise this limit with --max-output") != NULL,
@@ -58,9 +58,9 @@ Test(limited, stops_behind_the_limit) {
   }
 }
 
-Test(limited, other_failures_are_the_emitters) {
+Test(limited, other_failures_are_passed_on) {
   taken t = {.is_full = true};
   etr_limited full = {.emit = emit_text, .context = "texts"}, other = {.emit = emit_nothing};
-  cr_expect_eq(etr_emit_limited(&full, &(etr_sink){take, &t}, NULL), ETR_ERROR_IO);
-  cr_expect_eq(etr_emit_limited(&other, &(etr_sink){take, &t}, NULL), ETR_ERROR_MEMORY);
+  cr_expect_eq(etr_emit_limited(&full, &(etr_sink){take_bytes, &t}, NULL), ETR_ERROR_IO);
+  cr_expect_eq(etr_emit_limited(&other, &(etr_sink){take_bytes, &t}, NULL), ETR_ERROR_MEMORY);
 }

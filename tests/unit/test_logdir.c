@@ -19,7 +19,7 @@ static etr_graph graphs[4];
 static tiny t;
 static etr_profile profile;
 
-/* A profile with an entry point for each "MODULE/METHOD". */
+/* Makes a profile with an entry point for each "MODULE/METHOD". */
 static void make_profile(const char *const names[][2], size_t count) {
   static const etr_value output = {.name = "y", .rank = -1};
   uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), y = tiny_node(&t, ETR_NODE_OP, "y", "aten.add.Tensor", 0);
@@ -63,7 +63,7 @@ static void list(etr_arena *arena, const char *path, const char *relative, char 
   if (directory) closedir(directory);
 }
 
-/* All files below the folder, sorted, joined by ' '; empty ones are marked. */
+/* Lists all files below the folder, sorted and joined by ' '; empty files are marked. */
 static void expect_files(const char *expected) {
   etr_arena arena = {0};
   char *found[64], *text = "";
@@ -94,7 +94,7 @@ static etr_status write_profile(double wall_time, etr_error *error) {
   return etr_write_logdir(&profile, &options, error);
 }
 
-Test(logdir, files_of_entry_points) {
+Test(logdir, every_entry_point_has_its_files) {
   static const char *const names[][2] = {{"edge", "encode"}, {"edge", "decode"}, {"aten", "forward"}, {"../..", "a/b"}};
   make_profile(names, 4);
   cr_expect_eq(write_profile(7, NULL), ETR_OK);
@@ -105,7 +105,7 @@ Test(logdir, files_of_entry_points) {
                "n/dot/%2E.%2F.%2E/a%2Fb.dot n/dot/aten/forward.dot n/dot/edge/decode.dot n/dot/edge/encode.dot");
 }
 
-Test(logdir, names_that_fall_together_stay_apart) {
+Test(logdir, equal_folder_names_are_made_unique) {
   static const char *const names[][2] = {{"m", "f"}, {"m", "f"}};
   make_profile(names, 2);
   cr_expect_eq(write_profile(7, NULL), ETR_OK);
@@ -113,7 +113,7 @@ Test(logdir, names_that_fall_together_stay_apart) {
                "n/1_m/f/events.out.tfevents.0000000007.h.1.0 n/dot/m/2_f.dot n/dot/m/f.dot");
 }
 
-Test(logdir, a_second_time_replaces) {
+Test(logdir, a_second_write_replaces_the_first) {
   static const char *const names[][2] = {{"edge", "forward"}, {"aten", "forward"}};
   static const char *const fewer[][2] = {{"aten", "forward"}};
   make_profile(names, 2);
@@ -130,7 +130,7 @@ Test(logdir, a_second_time_replaces) {
                "n/dot/edge/forward.dot");
 }
 
-/* In the same second, and after the clock went back: the last file of a run is the one with the last name. */
+/* In the same second, and after the clock was set back, the newest file of a run has the last name. */
 Test(logdir, new_files_come_last) {
   static const char *const names[][2] = {{"m", "f"}};
   make_profile(names, 1);
@@ -160,7 +160,7 @@ Test(logdir, emptied_files_do_not_pile_up) {
   cr_expect_eq(count_files(), before);
 }
 
-Test(logdir, strangers_stay) {
+Test(logdir, files_of_others_stay) {
   static const char *const names[][2] = {{"edge", "forward"}};
   make_profile(names, 1);
   put_folder("n");
@@ -178,8 +178,8 @@ Test(logdir, strangers_stay) {
                "n/mine/events.out.tfevents.1.h.1.0(empty)");
 }
 
-/* A list of files that names others', or leads out of the folder. */
-Test(logdir, hostile_lists) {
+/* A list that names files of others, or files outside of the folder. */
+Test(logdir, hostile_lists_remove_nothing_else) {
   static const char *const lines[] = {"../theirs", "/etc/passwd", "a//b", "./a", "a/..", "a/", "", "a"};
   static const char *const names[][2] = {{"edge", "forward"}};
   make_profile(names, 1);
@@ -201,9 +201,9 @@ Test(logdir, hostile_lists) {
   }
 }
 
-/* Two processes, with the same number as in two containers, that write again and again: each time all is well, and one
+/* Two processes with the same number, as in two containers, write repeatedly. Each write succeeds, and exactly one
  * file of the run is not empty. */
-Test(logdir, two_writers) {
+Test(logdir, two_writers_leave_one_file) {
   enum { ROUNDS = 20 };
   static const char *const names[][2] = {{"m", "f"}};
   make_profile(names, 1);
@@ -240,8 +240,8 @@ static bool write_and_discard(int rounds) {
   return true;
 }
 
-/* Writers of a new folder that fail take it away again, under the hands of those that wait for it. */
-Test(logdir, failing_writers) {
+/* A writer that fails removes the folder that it created, while another one waits for it. */
+Test(logdir, failing_writers_leave_nothing) {
   enum { ROUNDS = 100 };
   static const char *const names[][2] = {{"m", "f"}};
   int status;
@@ -257,8 +257,8 @@ Test(logdir, failing_writers) {
   cr_assert_eq(mkdir(folder, 0700), 0);
 }
 
-/* Something in the way of each step: nothing is left, and what was there is as it was. */
-Test(logdir, failure_leaves_nothing) {
+/* An obstacle at each step makes the write fail. New files are removed, and existing ones are unchanged. */
+Test(logdir, a_failure_leaves_everything_as_it_was) {
   static const struct {
     const char *folders[4], *file, *left, *message;
   } cases[] = {
@@ -291,27 +291,27 @@ Test(logdir, failure_leaves_nothing) {
   }
 }
 
-Test(logdir, nothing_to_write) {
+Test(logdir, nothing_to_write_is_an_error) {
   etr_error error;
   profile = (etr_profile){.ticks_per_second = 1e9};
   cr_expect_eq(write_profile(7, &error), ETR_ERROR_CHOICE);
   expect_files("");
 }
 
-typedef struct told {
+typedef struct reports {
   size_t count;
   char paths[8][256];
-} told;
+} reports;
 
 static void note(void *context, const char *path, const char *entry_point, const char *kind) {
-  told *seen = context;
+  reports *seen = context;
   cr_assert_lt(seen->count, 8);
   snprintf(seen->paths[seen->count++], sizeof seen->paths[0], "%s %s %s", kind, entry_point, path + strlen(folder));
 }
 
-Test(logdir, tells_of_each_file) {
+Test(logdir, each_written_file_is_reported) {
   static const char *const names[][2] = {{"edge", "forward"}};
-  told seen = {0};
+  reports seen = {0};
   make_profile(names, 1);
   etr_logdir_options options = {.logdir = folder, .name = "n", .wall_time = 7, .on_file = note, .context = &seen};
   cr_expect_eq(etr_write_logdir(&profile, &options, NULL), ETR_OK);

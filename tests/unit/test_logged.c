@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_logged.c - plugin/views/logged.c: values of several runs as one row, and by node and event.
+ * test_logged.c - plugin/views/logged.c: logged values of several runs in one row, found by node and by event.
  */
 #include "views/logged.h"
 
@@ -21,7 +21,7 @@ static etr_debug_value tensor(uint32_t run, uint32_t index, const int64_t *sizes
                            .stats = stats};
 }
 
-/* Runs 0 and 1 are of block 0, which is of method 0, whose graph is graph 0. */
+/* Runs 0 and 1 belong to block 0, which belongs to method 0 with graph 0. */
 static etr_profile profile_of(const etr_debug_value *values, size_t count) {
   static const etr_event events[] = {{.name = "native_call_x.out", .instruction_id = 7},
                                      {.name = "Method::execute", .instruction_id = -1}};
@@ -41,7 +41,7 @@ static etr_profile profile_of(const etr_debug_value *values, size_t count) {
                        .debug_value_count = count};
 }
 
-Test(logged, numbers_over_runs) {
+Test(logged, statistics_cover_all_runs) {
   static const etr_tensor_stats first = {.element_count = 2, .zero_count = 1, .min = 0, .max = 4, .mean = 2},
                                 second = {.element_count = 3, .nan_count = 2, .min = -8, .max = -8, .mean = -8},
                                 nothing = {.element_count = 2,
@@ -80,8 +80,8 @@ Test(logged, numbers_over_runs) {
   }
 }
 
-/* A row that is of several types says so. */
-Test(logged, values_of_other_types_vary) {
+/* A row with values of several types says so. */
+Test(logged, values_of_several_types_vary) {
   static const int64_t two_three[] = {2, 3}, two_four[] = {2, 4};
   const etr_debug_value usual = {
       .name = "", .kind = ETR_DEBUG_TENSOR, .dtype = "float32", .sizes = two_three, .rank = 2};
@@ -116,7 +116,7 @@ Test(logged, values_of_other_types_vary) {
   }
 }
 
-Test(logged, what_is_one_value) {
+Test(logged, values_are_found_by_node_and_by_event) {
   etr_debug_value values[] = {tensor(0, 0, two, NULL),
                               tensor(0, 1, two, NULL),
                               tensor(1, 0, three, NULL),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_lowering.c - the order in which nodes run, and what proves it. Marked nodes run as kernels.
+ * test_lowering.c - the order in which nodes run, and its proofs. Marked nodes run as kernels.
  */
 #include "fixture.h"
 #include "place/lowering.h"
@@ -8,26 +8,26 @@
 
 #include <math.h>
 
-/* instructions as in tiny_join.h. want: operators as they run, in brackets those of one delegate; NULL: nothing is
- * proven. */
+/* instructions as in tiny_join.h. want: operators in the order in which they run, a delegate in brackets; NULL: nothing
+ * is proven. */
 static const struct {
   const char *title, *nodes, *instructions, *want;
 } cases[] = {
     {"delegates and what lies between them", "x input;a neg (x) #1;k sin (a) #2 *;b abs (k) #3",
      "delegate of 1; sin of 2; delegate of 3", "[a] k [b]"},
     {"kernels alone", "x input;a neg (x) #1 *;b abs (a) #2 *", "neg of 1; abs of 2", "a b"},
-    {"a call runs where its inputs are, not where its last node stood",
+    {"a call runs when its inputs are ready, not where its last node was",
      "x input;k neg (x) #1 *;m sin (k) #2 *;a abs (x) #3", "delegate of 3; neg of 1; sin of 2", NULL},
     {"the same in the order that sorting gives", "x input;k neg (x) #1 *;m sin (k) #2 *;a abs (x) #3",
      "neg of 1; delegate of 3; sin of 2", "k [a] m"},
-    {"twins in another order than the graph's: k2 is ready first",
+    {"equal candidates in another order than the graph's: k2 is ready first",
      "x input;a neg (x) #1;k1 sin (a) #2 *;k2 sin (x) #2 *", "sin of 2; delegate of 1; sin of 2", "k2 [a] k1"},
     {"the last delegate leaves first, and so its users come first",
      "x input;a neg (x) #1;k sin (a) #2 *;b neg (x) #3;m sin (b) #2 *;c add (m,k) #4",
      "delegate of 1,3; sin of 2; sin of 2; delegate of 4", "[a b] k m [c]"},
     {"a delegate's list has another order", "x input;a neg (x) #1;b abs (a) #2", "delegate of 2,1", NULL},
     {"a delegate's list in order", "x input;a neg (x) #1;b abs (a) #2", "delegate of 1,2", "[a b]"},
-    {"nodes of a delegate as the part stands, first in, first out",
+    {"nodes of a delegate in the order of the part, first in, first out",
      "x input;a neg (x) #1;b abs (a) #2;c sin (x) #3;d add (b,c) #4", "delegate of 1,2,3,4", "[a b c d]"},
     {"a kernel has no instruction", "x input;a neg (x) #1;k sin (a) #2 *;m cos (a) #5 *;b add (k,m) #3",
      "delegate of 1; cos of 5; delegate of 3", NULL},
@@ -38,8 +38,8 @@ static const struct {
     {"an instruction has no node", "x input;a neg (x) #1;b abs (a) #2", "delegate of 1,2; sin of 9", NULL},
     {"an instruction of another operator", "x input;a neg (x) #1;k sin (a) #2 *", "delegate of 1; cos of 2", NULL},
     {"kernels the other way round", "x input;a neg (x) #1 *;b abs (x) #2 *", "abs of 2; neg of 1", NULL},
-    {"the runtime's own kernels and jumps prove nothing, nor do they stand in the way",
-     "x input;a neg (x) #1 *;b abs (x) #2 *", "prim of 2; neg of 1; jump; abs of 2", "a b"},
+    {"kernels of the runtime and jumps neither prove nor disprove", "x input;a neg (x) #1 *;b abs (x) #2 *",
+     "prim of 2; neg of 1; jump; abs of 2", "a b"},
     {"delegates that partitioning does not give", "x input;a neg (x) #1;b abs (a) #2",
      "delegate of 1; delegate of 2; sin of 9", NULL},
     {"each operator by itself", "x input;a neg (x) #1;b abs (a) #2", "delegate of 1; delegate of 2", "[a] [b]"},
@@ -77,7 +77,7 @@ static const char *describe(etr_arena *arena, const etr_lowering *order, const t
   return etr_arena_format(arena, "%s%s", text, inside >= 0 ? "]" : "");
 }
 
-Test(lowering, peffective_peaks) {
+Test(lowering, only_proven_orders_are_used) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     etr_lowering order;
@@ -98,7 +98,7 @@ typedef struct tally {
   size_t rows, ordered, estimated, unlike, unsure;
 } tally;
 
-/* Rows of the record alone beside those with the .pte, which has its data flow. */
+/* Compares the rows of the record alone with those of the record and its .pte, which contains the data flow. */
 static tally compare(const etr_profile *alone, const etr_profile *with) {
   tally t = {0};
   cr_assert_eq(alone->block_count, with->block_count);
@@ -118,7 +118,7 @@ static tally compare(const etr_profile *alone, const etr_profile *with) {
   return t;
 }
 
-/* An order that is not proven shows as kernels that are estimates, and operators of less confidence. */
+/* An order that is not proven shows as estimated kernels and operators of less confidence. */
 Test(lowering, agrees_with_the_data_flow_of_the_program) {
   static const struct {
     const char *fixture;
@@ -128,7 +128,7 @@ Test(lowering, agrees_with_the_data_flow_of_the_program) {
     etr_profile *alone = open_without_program(records[i].fixture), *with = open_fixture(records[i].fixture);
     tally t = compare(alone, with);
     cr_expect_geq(t.rows, records[i].rows, "%s: %zu rows", records[i].fixture, t.rows);
-    cr_expect_geq(t.ordered, records[i].ordered, "%s: %zu told by order", records[i].fixture, t.ordered);
+    cr_expect_geq(t.ordered, records[i].ordered, "%s: %zu by order", records[i].fixture, t.ordered);
     cr_expect_eq(t.estimated, 0, "%s: %zu kernels are estimates", records[i].fixture, t.estimated);
     cr_expect_eq(t.unsure, 0, "%s: %zu operators are unsure", records[i].fixture, t.unsure);
     cr_expect_eq(t.unlike, records[i].unlike, "%s: %zu of %zu on another node", records[i].fixture, t.unlike, t.rows);

@@ -19,7 +19,7 @@ static void begin(reading *r) {
   r->maps = etr_maps_new(&r->strings, "only");
 }
 
-/* True if the document could be read. */
+/* Returns whether the document could be read. */
 static bool read_map(reading *r, const char *document, void (*read)(etr_maps *, etr_json *)) {
   etr_json *json = etr_json_open_memory(etr_slice_of(document), NULL);
   read(r->maps, json);
@@ -36,7 +36,7 @@ static size_t put_handles(char *out, size_t size, const uint32_t *handles, size_
   return used;
 }
 
-/* "METHOD: ID=HANDLE,HANDLE!BACKEND{ID:HANDLE,...}", methods apart by '; '. */
+/* Writes "METHOD: ID=HANDLE,HANDLE!BACKEND{ID:HANDLE,...}" for each method, joined by '; '. */
 static void describe(reading *r, char *out, size_t size) {
   size_t count, used = 0;
   const etr_map_method *methods = etr_maps_finish(r->maps, &count);
@@ -57,7 +57,7 @@ static void describe(reading *r, char *out, size_t size) {
   }
 }
 
-Test(maps, what_they_say) {
+Test(maps, handles_and_delegate_ids_are_read) {
   static const struct {
     const char *handles, *delegates, *expected;
   } cases[] = {
@@ -89,7 +89,7 @@ Test(maps, what_they_say) {
   }
 }
 
-Test(maps, what_no_exporter_writes) {
+Test(maps, maps_that_no_exporter_writes_are_refused) {
   static const char *const cases[] = {"[]",
                                       "7",
                                       "{\"f\": 7}",

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_memory_order.c - what must run before what, and orders that need less memory, against all that there are.
+ * test_memory_order.c - which instructions must run before others, and orders that need less memory, compared with all
+ * orders.
  *
- * Programs are those of tiny_plan.h. What an order needs is told by the plan of a program that is written in it: as
- * each tensor has a place of its own there, none is taken for a view of another.
+ * Programs are those of tiny_plan.h. The memory that an order needs is that of a program planned in this order:
+ * each tensor then has its own place, so that none is mistaken for a view of another.
  */
 #include "order/order_moves.h"
 #include "order/order_search.h"
@@ -177,7 +178,7 @@ static void describe_needs(const etr_memory_plan *plan, char *text, size_t room)
   if (!plan->has_needs) (void)snprintf(text + used, room - used, "unknown");
 }
 
-Test(memory_order, needs) {
+Test(memory_order, each_instruction_needs_its_predecessors) {
   for (size_t i = 0; i < ETR_COUNT(needs_cases); i++) {
     const needs_case *c = &needs_cases[i];
     char got[256];
@@ -206,7 +207,7 @@ typedef struct every_order {
   uint64_t least;
 } every_order;
 
-/* What a program needs that is written in an order. */
+/* Returns the peak of a program whose instructions run in an order. */
 static uint64_t peak_of(const etr_pte_method *program, const uint32_t *order) {
   etr_instruction instructions[MOST];
   etr_pte_method written = *program;
@@ -240,7 +241,7 @@ static void try_all(every_order *e) {
   }
 }
 
-/* Holds what is found against all orders. Returns whether there is one with a lower peak. */
+/* Compares the found order with all orders. Returns whether one has a lower peak. */
 static bool compare(const char *title, const etr_pte_method *program, const etr_memory_plan *plan, etr_arena *arena) {
   etr_order_problem problem;
   etr_memory_order order;
@@ -269,7 +270,7 @@ static bool compare(const char *title, const etr_pte_method *program, const etr_
 typedef struct order_case {
   const char *title;
   tiny_plan plan;
-  const char *want; /* "peak BYTES: FIRST-LAST>AFTER ..."; "": none needs less */
+  const char *want; /* "peak BYTES: FIRST-LAST>AFTER ..."; "": no order has a lower peak */
 } order_case;
 
 static const order_case order_cases[] = {
@@ -350,7 +351,7 @@ static void describe_order(const etr_memory_order *order, char *text, size_t roo
   }
 }
 
-Test(memory_order, orders) {
+Test(memory_order, an_order_with_a_lower_peak_is_found) {
   for (size_t i = 0; i < ETR_COUNT(order_cases); i++) {
     const order_case *c = &order_cases[i];
     char got[256] = "";
@@ -369,12 +370,12 @@ Test(memory_order, orders) {
   }
 }
 
-/* ---- Programs by chance ---- */
+/* ---- Random programs ---- */
 
 static uint32_t choose(uint64_t *seed, uint32_t count) { return (uint32_t)(random_real(seed) * count); }
 
-/* Instruction i reads one or two of the values before it, and writes value i + 1. The last value is an output, and now
- * and then another. Few of them are changed in place, or views. */
+/* Instruction i reads one or two of the values before it and writes value i + 1. The last value is an output, and
+ * sometimes another one. Few values are changed in place or are views. */
 static void write_program(uint64_t *seed, uint32_t count, char *values, char *instructions, char *outputs) {
   values += sprintf(values, "%u in 1 at 0", 1 + choose(seed, 4));
   for (uint32_t i = 0; i < count; i++) {
@@ -389,7 +390,7 @@ static void write_program(uint64_t *seed, uint32_t count, char *values, char *in
   sprintf(outputs, choose(seed, 3) ? "%u" : "%u,1", count);
 }
 
-Test(memory_order, programs_by_chance) {
+Test(memory_order, orders_of_random_programs_agree_with_all_orders) {
   enum { PROGRAMS = 400 };
   uint64_t seed = 18;
   size_t lower = 0;

@@ -27,7 +27,7 @@ static const plan_case cases[] = {
       .sizes = "0,48"},
      "0 input: 0 to 0; 1: 0 to 1; 2: 1 to 2; 3 output: 2 to 2; peak 32 at 0",
      NULL},
-    {"an out argument stands there twice",
+    {"an out argument is listed twice",
      {.values = "4 in 1 at 0;4 in 1 at 16",
       .instructions = "add(0,1,1)",
       .inputs = "0",
@@ -193,7 +193,7 @@ static const plan_case cases[] = {
      "\"value_2\" (instruction 1) shares memory of buffer 1 with \"value_1\", which is needed until instruction 2"},
 };
 
-/* ---- What came of it ---- */
+/* ---- Results ---- */
 
 static void describe(const etr_memory_plan *plan, char *text, size_t room) {
   FILE *out = fmemopen(text, room, "w");
@@ -230,7 +230,7 @@ static void check(const plan_case *c) {
   etr_arena_clear(&arena);
 }
 
-Test(memory_plan, rules) {
+Test(memory_plan, planned_tensors_have_sizes_and_lifetimes) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i]);
 }
 
@@ -252,7 +252,7 @@ Test(memory_plan, many_contradictions_are_counted) {
   etr_arena_clear(&arena);
 }
 
-Test(memory_plan, bytes_of_a_value) {
+Test(memory_plan, a_value_has_the_bytes_of_its_type_and_sizes) {
   const etr_dim dims[] = {{.size = 3, .hint = -1}, {.size = ETR_DIM_SYMBOLIC, .symbol = "s0", .hint = 5}};
   const etr_dim unknown[] = {{.size = ETR_DIM_SYMBOLIC, .symbol = "s0", .hint = -1}};
   uint64_t bytes = 7;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Stack traces, module stacks and ancestors, as torch.export writes them and as nobody should.
+ * Stack traces, module stacks and ancestors, as torch.export writes them and damaged.
  */
 #include "inputs/metadata.h"
 
@@ -16,7 +16,7 @@ TestSuite(metadata, .init = begin, .fini = end);
 
 /* ---- nn_module_stack ---- */
 
-Test(metadata, module_stacks) {
+Test(metadata, the_innermost_module_is_read) {
   static const struct {
     const char *stack, *path, *type, *parent;
   } cases[] = {
@@ -54,7 +54,7 @@ Test(metadata, module_stacks) {
   }
 }
 
-Test(metadata, a_module_is_there_once) {
+Test(metadata, equal_modules_are_stored_once) {
   etr_module_tree tree;
   etr_module_tree_init(&tree, &arena);
   uint32_t a = etr_module_tree_add(&tree, &strings, ETR_SLICE("x,,M;y,a,A"));
@@ -74,7 +74,7 @@ Test(metadata, parents_come_first) {
 
 /* ---- stack_trace ---- */
 
-Test(metadata, sources) {
+Test(metadata, the_source_line_of_the_model_is_read) {
   static const struct {
     const char *trace, *file; /* NULL: none */
     int64_t line;
@@ -114,7 +114,7 @@ Test(metadata, sources) {
 
 /* ---- from_node ---- */
 
-Test(metadata, ancestors) {
+Test(metadata, the_ancestor_of_a_graph_is_found) {
   static const struct {
     const char *text;
     int64_t graph_id;
@@ -143,7 +143,7 @@ Test(metadata, ancestors) {
   }
 }
 
-Test(metadata, oldest_ancestor) {
+Test(metadata, the_oldest_ancestor_is_found) {
   static const char *const cases[][2] = {
       {"[{\"name\": \"a\", \"graph_id\": 7}]", "a"},
       {"[{\"name\": \"new\", \"graph_id\": 9, \"from_node\": [{\"name\": \"old\", \"graph_id\": 7, \"from_node\": "
@@ -164,11 +164,11 @@ Test(metadata, oldest_ancestor) {
   }
 }
 
-/* What stands in a document: every quote escaped. */
-Test(metadata, ancestor_in_escaped) {
+/* The text as it is in a document, with every quote escaped. */
+Test(metadata, an_ancestor_is_found_in_escaped_text) {
   static const struct {
     const char *text;
-    bool told;
+    bool is_known;
     const char *name;
   } cases[] = {
       {"[{\\\"name\\\": \\\"a\\\", \\\"target\\\": \\\"t\\\", \\\"graph_id\\\": 7, \\\"from_node\\\": []}]", true, "a"},
@@ -184,9 +184,9 @@ Test(metadata, ancestor_in_escaped) {
   const char *seven = etr_escaped_graph_id(strings.arena, 7);
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const char *name = "";
-    cr_expect_eq(etr_ancestor_in_escaped(&name, &strings, etr_slice_of(cases[i].text), seven), cases[i].told, "%s",
+    cr_expect_eq(etr_ancestor_in_escaped(&name, &strings, etr_slice_of(cases[i].text), seven), cases[i].is_known, "%s",
                  cases[i].text);
-    if (cases[i].told && cases[i].name) cr_expect_str_eq(name, cases[i].name);
-    if (cases[i].told && !cases[i].name) cr_expect_null(name, "%s", cases[i].text);
+    if (cases[i].is_known && cases[i].name) cr_expect_str_eq(name, cases[i].name);
+    if (cases[i].is_known && !cases[i].name) cr_expect_null(name, "%s", cases[i].text);
   }
 }

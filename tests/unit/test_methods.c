@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_methods.c - which method each run is of: by the order of loads, by choice, or not at all.
+ * test_methods.c - the method of each run, found by the order of loads, chosen by the user, or unknown.
  */
 #include "methods_case.h"
 
@@ -8,7 +8,7 @@
 #define ADD "native_call_add.out@0 4;Method::execute 5"
 #define SIN "native_call_sin.out@0 4;Method::execute 5"
 
-/* Two methods that are alike, and one that is not. */
+/* Two equal methods and a different one. */
 #define TWINS                                                                                                          \
   {                                                                                                                    \
     {"encode", "a aten.add.Tensor 1", "0: handle 1"}, {"decode", "a aten.add.Tensor 1", "0: handle 1"}, {              \
@@ -23,7 +23,7 @@
   }
 #define ENCODE "native_call_add.out@0 4;native_call_sin.out@1 4;Method::execute 9"
 
-Test(methods, told_by_loads) {
+Test(methods, loads_separate_methods) {
   static const methods_case cases[] = {
       {"runs on both sides of a further load are never one block",
        TWINS,
@@ -46,7 +46,7 @@ Test(methods, told_by_loads) {
        NULL,
        "none: 0,2; encode: 1,3",
        NULL},
-      {"a load tells the run right behind it, not those after",
+      {"a load identifies only the run right behind it",
        ENCODE_OR_BOTH,
        {NULL},
        {LOAD "|" ENCODE "|" LOAD "|" ADD "|" ADD "|" ADD},
@@ -67,7 +67,7 @@ Test(methods, told_by_loads) {
        NULL,
        "none: 0,2; encode: 1; encode: 3; unknown: 4",
        "decide with --map 4=METHOD"},
-      {"two loads in a run tell nothing",
+      {"two loads in a run decide nothing",
        ENCODE_OR_BOTH,
        {NULL},
        {LOAD "|" ENCODE "|" LOAD ";" LOAD "|" ADD},
@@ -97,7 +97,7 @@ Test(methods, told_by_loads) {
        NULL,
        "none: 0,2; warm: 1; unknown: 3",
        "tie"},
-      {"what a load told had run before the next one",
+      {"the method of a load ran before the next load",
        ENCODE_OR_BOTH,
        {NULL},
        {ENCODE "|" LOAD "|" ADD "|" LOAD "|" ADD},
@@ -120,7 +120,7 @@ Test(methods, told_by_loads) {
        NULL,
        "none: 0,2; encode: 1; unknown: 3",
        "tie"},
-      {"each dump tells for itself",
+      {"each dump is judged separately",
        ENCODE_OR_BOTH,
        {NULL},
        {ENCODE "|" LOAD "|" ADD "|" ADD, ENCODE "|" LOAD "|" ADD "|" ADD},
@@ -131,7 +131,7 @@ Test(methods, told_by_loads) {
   expect_methods(cases, ETR_COUNT(cases));
 }
 
-Test(methods, without_instructions) {
+Test(methods, methods_without_instructions_are_identified) {
   static const methods_case cases[] = {
       {"a method that only returns a constant",
        {{"forward", "l aten.linear.default 1", "0: XnnpackBackend of handle 1"}, {"get_dim", "", ""}},
@@ -169,7 +169,7 @@ Test(methods, without_instructions) {
   expect_methods(cases, ETR_COUNT(cases));
 }
 
-Test(methods, chosen) {
+Test(methods, chosen_methods_take_precedence) {
   static const methods_case cases[] = {
       {"one run alone, and what stays a tie",
        TWINS,
@@ -185,7 +185,7 @@ Test(methods, chosen) {
        "0=encode",
        "encode: 0; unknown: 1,2,3",
        "--map 1-3=METHOD"},
-      {"a range, loads left out",
+      {"a range without loads",
        TWINS,
        {NULL},
        {LOAD "|" ADD "|" LOAD "|" ADD},

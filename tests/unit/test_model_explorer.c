@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Node data for Model Explorer: which nodes have a key, and what their values add up to.
+ * Node data for Model Explorer: the nodes that have a value, and the sums of values.
  */
 #include "etrecord_tb.h"
 #include "output/writer.h"
@@ -51,7 +51,7 @@ static void build(tiny *t) {
   tiny_time(t, sub, 500000)->backend = "VulkanBackend";
 }
 
-Test(model_explorer, values) {
+Test(model_explorer, timed_nodes_have_values) {
   tiny t = {0};
   build(&t);
   const etr_profile *profile = tiny_profile(&t);
@@ -65,13 +65,13 @@ Test(model_explorer, values) {
                  "{\"say \\\"sub\\\"_\":{\"value\":\"VulkanBackend\",\"bgColor\":\"#0072b2\"}}}\n");
   expect_results(emit(profile, (etr_node_data_options){.adapter = ETR_ADAPTER_PT2}, &t.arena),
                  "{\"cond\":{\"value\":3},\"say \\\"sub\\\"\":{\"value\":0.5}}}\n");
-  t.graph.module = "aten"; /* is shown as a .pt2 */
+  t.graph.module = "aten"; /* shown as a .pt2 */
   expect_results(emit(profile, (etr_node_data_options){.statistic = ETR_NODE_P90}, &t.arena),
                  "{\"say \\\"sub\\\"\":{\"value\":0.5}}}\n");
   tiny_clear(&t);
 }
 
-Test(model_explorer, nothing_to_tell) {
+Test(model_explorer, a_graph_without_times_is_refused) {
   tiny t = {0};
   etr_error error;
   const etr_sink nowhere = {NULL, NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Patterns of modules: which numbers in their paths count repetitions.
+ * Patterns of modules: recognizing the numbers in paths that count repetitions.
  */
 #include "inputs/module_pattern.h"
 
@@ -11,7 +11,7 @@ enum { MOST = 24 };
 typedef struct pattern_case {
   const char *what;
   struct {
-    const char *path, *type, *pattern; /* pattern NULL: the path itself */
+    const char *path, *type, *pattern; /* pattern is NULL if it equals the path */
   } modules[MOST];
 } pattern_case;
 
@@ -109,9 +109,9 @@ static const pattern_case cases[] = {
       {"layer2.1.conv1", "Conv2d", "layer*.*.conv1"}}},
     {"the same names, other types",
      {{"towers.0.fc", "Linear", NULL}, {"towers.1.fc", "Conv2d", NULL}, {"towers.2.proj", "Linear", NULL}}},
-    {"types that were not told",
+    {"unknown types",
      {{"layers.0", "", "layers.*"}, {"layers.0.a", "", "layers.*.a"}, {"layers.1.a", "", "layers.*.a"}}},
-    {"leaves whose types were not told", {{"0", "", NULL}, {"1", "", NULL}}},
+    {"leaves of unknown types", {{"0", "", NULL}, {"1", "", NULL}}},
     {"a model that is a Sequential", {{"0", "Conv2d", NULL}, {"1", "ReLU", NULL}, {"2", "Conv2d", NULL}}},
     {"calls of one module",
      {{"norm@1", "LayerNorm", NULL}, {"norm@1.x", "A", NULL}, {"norm@2", "LayerNorm", NULL}, {"norm@2.x", "A", NULL}}},
@@ -139,12 +139,12 @@ static void check(const pattern_case *c) {
   etr_arena_clear(&arena);
 }
 
-Test(module_pattern, of_each) {
+Test(module_pattern, repeated_numbers_become_stars) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) check(&cases[i]);
 }
 
-/* Whatever comes first in the record. */
-Test(module_pattern, order_does_not_matter) {
+/* The order of modules in the record does not matter. */
+Test(module_pattern, patterns_do_not_depend_on_order) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     pattern_case reversed = {.what = cases[i].what};
     size_t count = 0;
@@ -154,8 +154,8 @@ Test(module_pattern, order_does_not_matter) {
   }
 }
 
-/* A path as deep as any file may have: its last parts are one. */
-Test(module_pattern, deep_path) {
+/* A path that is as deep as a file allows. */
+Test(module_pattern, a_very_deep_path_is_its_own_pattern) {
   char path[4000];
   etr_arena arena = {0};
   etr_map strings;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sums by module: own times add up to the nodes', totals to what is below, and what a person sees of it.
+ * Sums by module: own times add up to the time of nodes, totals include the modules inside; and the choice of visible
+ * rows.
  */
 #include "views/module_tree.h"
 
@@ -33,11 +34,11 @@ static void build(tiny *t, etr_module_tree *tree) {
   cr_assert(etr_module_tree_make(tree, &t->arena, profile, &profile->methods[0], &own));
 }
 
-Test(module_tree, sums) {
+Test(module_tree, modules_include_the_modules_inside) {
   static const struct {
     const char *path;
     uint32_t level, parent;
-    uint64_t total, own; /* two runs each */
+    uint64_t total, own; /* ticks of two runs */
     size_t nodes;
   } expected[] = {
       {"", 0, ETR_NONE, 350, 14, 6},   {"head", 1, 0, 200, 200, 1},  {"layers", 1, 0, 136, 0, 4},
@@ -58,13 +59,13 @@ Test(module_tree, sums) {
   tiny_clear(&t);
 }
 
-Test(module_tree, choice) {
+Test(module_tree, rows_are_chosen_by_depth_and_count) {
   static const struct {
     size_t depth, most;
     const char *shown; /* a letter for each row */
   } cases[] = {
       {0, 0, "-hl10ba"},                                /* all */
-      {1, 0, "-hl"},     {2, 0, "-hl10"}, {0, 1, "-h"}, /* as many levels as it takes, and of these the longest */
+      {1, 0, "-hl"},     {2, 0, "-hl10"}, {0, 1, "-h"}, /* as many levels as fit, then the longest rows */
       {0, 2, "-hl"},     {0, 3, "-hl1"},  {0, 4, "-hl10"}, {0, 5, "-hl10b"}, {9, 3, "-hl1"},
   };
   static const char letters[] = "-hl10ba";
@@ -80,7 +81,7 @@ Test(module_tree, choice) {
   tiny_clear(&t);
 }
 
-Test(module_tree, of_nothing) {
+Test(module_tree, an_empty_graph_has_no_rows) {
   tiny t = {0};
   etr_module_tree tree;
   etr_breakdown own;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names in the order that people expect.
+ * Natural sort of names.
  */
 #include "base/natural.h"
 
@@ -9,7 +9,7 @@
 
 static int sign(int number) { return (number > 0) - (number < 0); }
 
-Test(natural, every_name_stands_before_those_behind_it) {
+Test(natural, names_are_ordered_by_their_numbers) {
   static const char *const sorted[] = {"",
                                        "0",
                                        "1",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A mistyped word finds the word that it is most like, and no other.
+ * A mistyped word finds the most similar word only.
  */
 #include "base/base.h"
 #include "etrecord_tb.h"
@@ -14,9 +14,9 @@ static const char *nearest(const char *text) {
   return best;
 }
 
-Test(nearest, words) {
+Test(nearest, the_nearest_word_is_found) {
   static const struct {
-    const char *text, *word; /* NULL: none is like it */
+    const char *text, *word; /* NULL: no word is similar */
   } cases[] = {
       {"avgg", "avg"},
       {"agv", "avg"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which nodes and graphs a filter takes.
+ * The nodes and graphs that a filter selects.
  */
 #include "output/node_filter.h"
 
@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-Test(node_filter, globs) {
+Test(node_filter, globs_match_whole_names) {
   static const struct {
     const char *pattern, *text;
     bool match;
@@ -39,7 +39,7 @@ Test(node_filter, globs) {
                  cases[i].text);
 }
 
-Test(node_filter, nodes) {
+Test(node_filter, filters_select_nodes) {
   static const struct {
     etr_node_filter filter;
     bool taken[4]; /* a kernel in layers.0, one below it, a delegated node in layers.01, one without time in the root */
@@ -77,7 +77,7 @@ Test(node_filter, nodes) {
   tiny_clear(&t);
 }
 
-Test(node_filter, graphs) {
+Test(node_filter, filters_select_graphs) {
   static const struct {
     etr_node_filter filter;
     bool taken;

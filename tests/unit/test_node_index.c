@@ -15,7 +15,7 @@ static etr_node_index make_index(void) {
   return index;
 }
 
-Test(node_index, ranges) {
+Test(node_index, a_handle_and_kind_has_its_nodes) {
   static const struct {
     uint32_t handle, kind;
     size_t count;
@@ -33,7 +33,7 @@ Test(node_index, ranges) {
   }
 }
 
-Test(node_index, next) {
+Test(node_index, the_next_node_is_found) {
   static const struct {
     uint32_t handle, kind, from, want;
   } cases[] = {
@@ -48,7 +48,7 @@ Test(node_index, next) {
   }
 }
 
-Test(node_index, empty) {
+Test(node_index, an_empty_index_has_no_nodes) {
   etr_node_index index = {0};
   size_t count;
   etr_node_index_sort(&index);

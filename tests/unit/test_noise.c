@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_noise.c - intervals and verdicts of changes, alone and in families. The bounds were computed from the formulas
+ * test_noise.c - intervals and verdicts of single changes and of many rows. The bounds were computed from the formulas
  * of etrecord_compare.h with numpy and scipy.
  */
 #include "base/stats.h"
@@ -27,7 +27,7 @@ static etr_side_time time_of(const recordings runs, double step) {
 
 /* ---- Times of a side ---- */
 
-Test(noise, times_of_recordings) {
+Test(noise, a_side_has_the_statistics_of_its_recordings) {
   static const struct {
     recordings runs;
     double p50, low, high;
@@ -37,7 +37,8 @@ Test(noise, times_of_recordings) {
       {{{7}}, 7, 7, 7, 1, 7, 0},
       {{{30, 10, 20}}, 20, 10, 30, 1, 20, 0},
       {{{10, 20, 30, 40}}, 25, 10, 40, 1, 25, 0},
-      {{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, 6, 2, 10, 1, 6, 0}, /* one of eleven is left out at either end */
+      {{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, 6, 2, 10, 1, 6, 0}, /* the smallest and the largest of eleven are excluded
+                                                                   */
       {{{100}, {200}, {400}}, 200, 100, 400, 3, 200, 0.69314718055994529},
       {{{90, 100, 1000}, {400, 400}}, 400, 90, 1000, 2, 200, 0.98025814346854720},
   };
@@ -51,8 +52,8 @@ Test(noise, times_of_recordings) {
   }
 }
 
-/* A sum over all runs of a method counts those in which nothing was added as 0. */
-Test(noise, runs_that_took_nothing) {
+/* A sum over all runs of a method counts runs without the node as 0. */
+Test(noise, runs_without_time_count_as_zero) {
   enum { RUNS = 6 };
   static const uint32_t recording_of[RUNS] = {0, 0, 0, 1, 1, 1};
   static const struct {
@@ -98,7 +99,7 @@ static etr_change judge(etr_side_time base, etr_side_time newer, const etr_compa
 
 #define TEN 100, 101, 102, 103, 104, 105, 106, 107, 108, 109
 
-Test(noise, one_change) {
+Test(noise, one_change_is_judged_by_its_interval) {
   static const struct {
     recordings base, newer;
     double step, low, high; /* the interval; NaN: none */
@@ -219,7 +220,7 @@ Test(noise, one_change) {
   }
 }
 
-Test(noise, limits) {
+Test(noise, a_change_within_the_limit_is_equal) {
   static const struct {
     recordings newer;
     double limit;
@@ -242,16 +243,17 @@ Test(noise, limits) {
   }
 }
 
-/* Recordings that are known to differ by 1 % leave less open than 3 %. */
-Test(noise, recording_noise) {
+/* If recordings are known to differ by 1 %, intervals are smaller than with 3 %. */
+Test(noise, smaller_recording_noise_gives_smaller_intervals) {
   static const recordings base = {{TEN}}, newer = {{110, 111, 112, 113, 114, 115, 116, 117, 118, 119}};
   const etr_compare_options quiet = {.recording_noise = 0.01};
   cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), NULL, NULL).verdict, ETR_VERDICT_CANNOT_TELL);
   cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), &quiet, NULL).verdict, ETR_VERDICT_SLOWER);
 }
 
-/* Against an earlier session: an assumption below eight benches, what they show from then on. */
-Test(noise, sessions) {
+/* Against an earlier session: with fewer than eight benches an assumption is used, from eight on their own variation.
+ */
+Test(noise, eight_earlier_benches_replace_the_assumption) {
   static const recordings base = {{1000}, {1010}, {1020}}, newer = {{1050}, {1060}, {1070}};
   static const double medians[] = {500, 100, 102, 101, 104, 103, 101, 102, 103};
   static const struct {
@@ -309,8 +311,8 @@ Test(noise, rows_lend_each_other_strength) {
   etr_arena_clear(&scratch);
 }
 
-/* One of a hundred rows that would do for itself is no surprise; a hundred are. */
-Test(noise, one_row_of_many) {
+/* One of a hundred rows may change by as much by chance; a hundred of a hundred may not. */
+Test(noise, one_row_of_many_needs_a_larger_change) {
   enum { COUNT = 100 };
   static const struct {
     size_t changed;
@@ -336,8 +338,8 @@ Test(noise, one_row_of_many) {
   }
 }
 
-/* Whatever is recorded, a verdict is given, and no bound is NaN where there is an interval. */
-Test(noise, odd_times) {
+/* Any recorded times give a verdict, and an interval never has a bound that is NaN. */
+Test(noise, any_times_give_a_verdict) {
   static const recordings odd[] = {{{0}},
                                    {{1}},
                                    {{1}, {1}, {1}},
@@ -356,7 +358,7 @@ Test(noise, odd_times) {
     }
 }
 
-Test(noise, steps_of_clocks) {
+Test(noise, the_step_of_a_clock_divides_all_times) {
   static const struct {
     uint64_t durations[4];
     double step;

@@ -30,14 +30,14 @@ static etr_noise noise_of(const etr_noise_sample *samples, size_t count) {
   return noise;
 }
 
-/* Of runs of one stretch, numbered from 100. */
+/* Judges the runs of one stretch, which are numbered from 100. */
 static etr_noise noise_of_ticks(const uint64_t *ticks, size_t count) {
   static etr_noise_sample samples[MAX];
   for (size_t i = 0; i < count; i++) samples[i] = (etr_noise_sample){.ticks = ticks[i], .run = 100 + (uint32_t)i};
   return noise_of(samples, count);
 }
 
-Test(noise_verdict, few_and_equal) {
+Test(noise_verdict, few_or_equal_runs_are_not_judged) {
   static const struct {
     const char *what;
     size_t count;
@@ -77,7 +77,7 @@ Test(noise_verdict, few_and_equal) {
   }
 }
 
-Test(noise_verdict, factors_of_outliers) {
+Test(noise_verdict, outliers_have_their_factors) {
   static const uint64_t ticks[] = {1000, 1001, 4100, 999, 1000, 1600, 1001, 1000, 998, 1002};
   etr_noise noise = noise_of_ticks(ticks, 10);
   cr_expect_eq(noise.outliers, 2);
@@ -103,7 +103,7 @@ static etr_noise noise_of_factor(factor *of, size_t count, double noise, uint64_
   return noise_of_ticks(ticks, count);
 }
 
-Test(noise_verdict, series) {
+Test(noise_verdict, each_kind_of_series_has_its_verdict) {
   static const struct {
     const char *what;
     factor *of;
@@ -134,7 +134,7 @@ Test(noise_verdict, series) {
 }
 
 /* One switch is a step, and fewer than 20 runs have neither. */
-Test(noise_verdict, two_times_exactly) {
+Test(noise_verdict, several_switches_are_modes_and_one_is_a_step) {
   static uint64_t ticks[50];
   for (size_t i = 0; i < 50; i++) ticks[i] = i % 5 == 3 ? 8400001 : 1050000;
   etr_noise noise = noise_of_ticks(ticks, 50);
@@ -151,8 +151,8 @@ Test(noise_verdict, two_times_exactly) {
   cr_expect_float_eq(noise.change, -.875, 1e-6);
 }
 
-/* Times that a clock of a millisecond rounds to 3 or 4 are no modes. */
-Test(noise_verdict, coarse_clock) {
+/* Times that a millisecond clock rounds to 3 or 4 are not two modes. */
+Test(noise_verdict, values_of_a_coarse_clock_are_no_modes) {
   static uint64_t ticks[60];
   uint64_t seed = 9;
   for (size_t i = 0; i < 60; i++) ticks[i] = random_real(&seed) < .3 ? 4000000 : 3000000;
@@ -160,8 +160,8 @@ Test(noise_verdict, coarse_clock) {
   cr_expect(noise.verdict <= ETR_NOISE_NOISY && noise.outliers == 0, "%s", etr_noise_verdict_name(noise.verdict));
 }
 
-/* Within stretches, which start anew; levels of series differ. */
-Test(noise_verdict, stretches) {
+/* Trends within stretches that start anew; the levels of stretches differ. */
+Test(noise_verdict, stretches_are_judged_one_by_one) {
   etr_noise_sample samples[48];
   uint64_t seed = 4;
   for (uint32_t i = 0; i < 48; i++)
@@ -180,8 +180,8 @@ Test(noise_verdict, stretches) {
   cr_expect_eq(noise.verdict, ETR_NOISE_STEADY, "%s", etr_noise_verdict_name(noise.verdict));
 }
 
-/* Steady, noisy: in all lengths at most two in a hundred are called more than that. */
-Test(noise_verdict, chance) {
+/* Series of pure noise, of any length: at most 2 % get a verdict other than steady or noisy. */
+Test(noise_verdict, noise_is_rarely_called_more_than_noise) {
   static const size_t counts[] = {10, 20, 30, 100};
   static const double spreads[] = {.01, .04, .3};
   uint64_t seed = 7;
@@ -194,7 +194,7 @@ Test(noise_verdict, chance) {
     }
 }
 
-Test(noise_verdict, many_runs) {
+Test(noise_verdict, very_many_runs_are_judged) {
   static uint64_t ticks[MAX];
   uint64_t seed = 7;
   cr_expect_eq(noise_of_factor(modes, MAX, .02, &seed).verdict, ETR_NOISE_TWO_MODES);
@@ -205,7 +205,7 @@ Test(noise_verdict, many_runs) {
   cr_expect_eq(noise_of_ticks(ticks, MAX).verdict, ETR_NOISE_STEADY);
 }
 
-Test(noise_verdict, parts) {
+Test(noise_verdict, parts_of_medians_are_judged_like_times) {
   double parts[] = {1, 1.01, .99, 1, 0, 1.02, .98, 1, 3, 1, 1.01, .99};
   etr_noise noise = etr_noise_of_parts(parts, 12);
   cr_expect(noise.verdict == ETR_NOISE_STEADY && noise.outliers == 1 && noise.run_count == 11);

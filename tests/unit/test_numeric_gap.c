@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_numeric_gap.c - lib/inputs/numeric_gap.c: MSE, L1 and SNR as ExecuTorch's comparators have them.
+ * test_numeric_gap.c - lib/inputs/numeric_gap.c: MSE, L1 and SNR as ExecuTorch's comparators compute them.
  */
 #include "inputs/numeric_gap.h"
 
@@ -9,7 +9,7 @@
 
 static bool close_to(double a, double b) { return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= 1e-9 * fabs(b); }
 
-Test(numeric_gap, formulas) {
+Test(numeric_gap, gaps_are_those_of_torch) {
   static const struct {
     double reference[4], actual[4];
     etr_numeric_gap expected;
@@ -20,7 +20,7 @@ Test(numeric_gap, formulas) {
       {{1, 2, 3, 4}, {1, 2, 3, 4}, {4, 0, 0, 0, 0, 0, INFINITY}},
       {{0, 0, 0, 0}, {0, 0, 0, 0}, {4, 0, 0, 0, 0, 0, INFINITY}},
       {{0, 0, 0, 0}, {0, 0, 0, 2}, {4, 0, 0, 1, 2, 2, -INFINITY}},
-      /* NaN and infinities are left out; only those that differ are held against the run */
+      /* NaN and infinities are excluded; only differing ones count as errors */
       {{NAN, INFINITY, -INFINITY, 1}, {NAN, INFINITY, -INFINITY, 3}, {4, 3, 0, 4, 2, 2, -6.020599913279624}},
       {{NAN, INFINITY, 2, 1}, {0, -INFINITY, NAN, 1}, {4, 3, 3, 0, 0, 0, INFINITY}},
       {{NAN, NAN, NAN, NAN}, {0, 0, 0, 0}, {4, 4, 4, NAN, NAN, NAN, NAN}},
@@ -39,9 +39,9 @@ Test(numeric_gap, formulas) {
   }
 }
 
-Test(numeric_gap, other_types_and_orders) {
+Test(numeric_gap, types_and_dimension_orders_may_differ) {
   const float reference[] = {1, 2, 3, 4, 5, 6};
-  const int16_t actual[] = {1, 4, 2, 5, 3, 7}; /* the same, transposed, but for one */
+  const int16_t actual[] = {1, 4, 2, 5, 3, 7}; /* the same values transposed, with one difference */
   const int64_t sizes[] = {2, 3}, rows[] = {3, 1}, columns[] = {1, 2}, other[] = {3, 2};
   etr_tensor_view a = {
       etr_element_of_dtype("float32"), sizes, rows, 2, 0, NULL, {(const char *)reference, sizeof reference}};

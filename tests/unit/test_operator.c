@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Operators as the graph and as the runtime call them.
+ * Names of operators in the graph and in the runtime.
  */
 #include "backends/operator.h"
 
@@ -11,7 +11,7 @@ static void expect_op(etr_slice got, const char *expected, const char *from) {
             expected);
 }
 
-Test(operator, of_targets) {
+Test(operator, a_target_has_an_operator) {
   static const char *const cases[][2] = {
       {"aten.add.Tensor", "add"},
       {"aten._softmax.default", "softmax"},
@@ -29,7 +29,7 @@ Test(operator, of_targets) {
     expect_op(etr_operator_of_target(cases[i][0]), cases[i][1], cases[i][0]);
 }
 
-Test(operator, of_kernels) {
+Test(operator, a_kernel_has_an_operator) {
   static const char *const cases[][2] = {
       {"aten::add", "add"},
       {"aten::_softmax", "softmax"},
@@ -42,7 +42,7 @@ Test(operator, of_kernels) {
     expect_op(etr_operator_of_kernel(cases[i][0]), cases[i][1], cases[i][0]);
 }
 
-Test(operator, in_place) {
+Test(operator, operators_in_place_end_in_an_underscore) {
   static const char *const in_place[] = {"copy_", "index_put_"}, *const others[] = {"copy", "and__", ""};
   for (size_t i = 0; i < ETR_COUNT(in_place); i++)
     cr_expect(etr_operator_is_in_place(etr_slice_of(in_place[i])), "%s", in_place[i]);
@@ -50,7 +50,7 @@ Test(operator, in_place) {
     cr_expect_not(etr_operator_is_in_place(etr_slice_of(others[i])), "%s", others[i]);
 }
 
-Test(operator, of_events) {
+Test(operator, an_event_has_an_operator) {
   static const char *const cases[][2] = {
       {"native_call_add.out", "add"},
       {"native_call__softmax.out", "softmax"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_own_graph.c - graphs in payloads: of the fixtures' programs, of payloads built by hand, and damaged ones.
+ * test_own_graph.c - graphs in payloads: those of fixtures, handmade ones, and damaged ones.
  */
 #include "backends/backends.h"
 #include "backends/decoder.h"
@@ -24,7 +24,7 @@ static const char *operator_text(etr_arena *arena, const etr_own_operator *o) {
                           ids_text(arena, o->writes, o->write_count));
 }
 
-/* "float32[1,8]", with the argument that it is, or "const" and its bytes. */
+/* Writes "float32[1,8]" with its argument number, or with "const" and its bytes. */
 static const char *value_text(etr_arena *arena, const etr_own_value *v) {
   const char *text = etr_arena_format(arena, "%s[", v->value.dtype ? v->value.dtype : "-");
   for (int32_t i = 0; i < v->value.rank; i++)
@@ -35,7 +35,7 @@ static const char *value_text(etr_arena *arena, const etr_own_value *v) {
   return v->is_constant ? etr_arena_format(arena, "%s const %" PRIu64, text, v->bytes) : text;
 }
 
-/* Operators, then the values that they name, in the order of their ids. */
+/* Writes the operators, then the values that they name, ordered by id. */
 static const char *graph_text(etr_arena *arena, const etr_own_graph *graph) {
   const char *text = "";
   bool *is_named = etr_arena_alloc_array(arena, graph->value_count, sizeof *is_named);
@@ -52,7 +52,7 @@ static const char *graph_text(etr_arena *arena, const etr_own_graph *graph) {
 
 /* ---- Fixtures ---- */
 
-/* The payload of a delegate of a fixture's first method that has any, cut behind its graph. */
+/* Returns a delegate's payload in the first method with delegates, cut behind its graph. */
 static etr_slice payload_of(const char *fixture, size_t delegate, etr_arena *arena, etr_file *file) {
   char path[512];
   etr_pte pte;
@@ -67,7 +67,7 @@ static etr_slice payload_of(const char *fixture, size_t delegate, etr_arena *are
   return method->delegates[delegate].payload;
 }
 
-Test(own_graph, of_fixtures) {
+Test(own_graph, payloads_of_fixtures_are_read) {
   const struct {
     const char *fixture;
     size_t delegate;
@@ -94,8 +94,8 @@ Test(own_graph, of_fixtures) {
   }
 }
 
-/* What decides on costs. */
-Test(own_graph, works) {
+/* The work of an operator decides its cost. */
+Test(own_graph, operators_have_the_work_of_their_payload) {
   const struct {
     const char *fixture;
     size_t delegate;
@@ -129,8 +129,8 @@ Test(own_graph, works) {
   }
 }
 
-/* Each backend reads its own payloads alone, and of each as much as holds the graph. */
-Test(own_graph, by_backend) {
+/* Each backend reads only its own payloads, and only the part that contains the graph. */
+Test(own_graph, each_backend_reads_its_own_payloads) {
   etr_arena arena = {0};
   etr_own_graph graph;
   etr_file file;
@@ -151,11 +151,11 @@ Test(own_graph, by_backend) {
 
 /* ---- By hand ---- */
 
-Test(own_graph, xnodes) {
+Test(own_graph, xnodes_become_operators) {
   const struct {
     const char *title, *values, *xnodes, *want; /* operators alone, joined by a blank */
   } cases[] = {
-      {"a bias stands behind the weights", "2;3;4;5;", "Conv2d(0,1,2)>3", "Conv2d#1(0,1,2)>3"},
+      {"a bias comes after the weights", "2;3;4;5;", "Conv2d(0,1,2)>3", "Conv2d#1(0,1,2)>3"},
       {"there may be none", "2;3;4;", "FullyConnected(0,1,4294967295)>2", "FullyConnected#1(0,1)>2"},
       {"one input", "2;3;", "Sigmoid(0)>1", "Sigmoid#1(0)>1"},
       {"a concatenation leaves places empty", "2;3;4;", "Concatenate2(0,1)>2", "Concatenate2#1(0,1)>2"},
@@ -185,7 +185,7 @@ static void expect_valid(const etr_own_graph *graph, size_t at) {
   }
 }
 
-/* Reads a copy of exactly that size: reading past it shows. */
+/* Reads a copy of exactly that size, so that a sanitizer detects reads past it. */
 static void read_damaged(etr_own_graph_reader read, etr_slice whole, size_t size, size_t at, char with) {
   etr_arena arena = {0};
   etr_own_graph graph;
@@ -199,8 +199,9 @@ static void read_damaged(etr_own_graph_reader read, etr_slice whole, size_t size
   etr_arena_clear(&arena);
 }
 
-/* Cut short or with any byte changed a payload is refused or read; an operator that is read names values that exist. */
-Test(own_graph, damage) {
+/* A payload that is cut short or has a changed byte is refused or read; operators that are read name existing values.
+ */
+Test(own_graph, damaged_payloads_are_refused_or_read) {
   const struct {
     const char *fixture;
     etr_own_graph_reader read;

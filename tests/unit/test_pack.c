@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Our packing against protobuf-c's own, for every message of the .proto, filled in by its descriptor.
+ * Our packing compared with that of protobuf-c, for every message of the .proto, filled in by its descriptor.
  */
 #include "tensorboard/pack.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* What messages are filled from: numbers that are the same in every run. */
+/* The source of numbers for messages; it gives the same numbers in every run. */
 typedef struct filler {
   etr_arena arena;
   uint32_t state;
@@ -88,12 +88,12 @@ static void expect_same(const ProtobufCMessage *message) {
   etr_arena_clear(&arena);
 }
 
-/* The messages that no other one holds; all others are in these. */
+/* The messages that are in no other message; they contain all others. */
 static const ProtobufCMessageDescriptor *const roots[] = {
     &tensorboard__event__descriptor, &tensorboard__graph_def__descriptor, &tensorboard__run_metadata__descriptor,
     &tensorboard__hparams_plugin_data__descriptor};
 
-Test(pack, as_protobuf_c) {
+Test(pack, messages_are_packed_as_protobuf_c_does) {
   for (size_t i = 0; i < ETR_COUNT(roots); i++)
     for (uint32_t seed = 0; seed < 300; seed++) {
       filler f = {.state = seed * 7919u};
@@ -102,8 +102,8 @@ Test(pack, as_protobuf_c) {
     }
 }
 
-/* A graph of two nodes field by field, the second with an attribute, is the graph as a struct. */
-Test(pack, field_by_field) {
+/* A graph of two nodes, the second with an attribute, gives the same bytes written field by field or as a struct. */
+Test(pack, a_graph_packed_by_field_is_the_same) {
   Tensorboard__AttrValue value = TENSORBOARD__ATTR_VALUE__INIT;
   Tensorboard__NodeDef__AttrEntry entry = TENSORBOARD__NODE_DEF__ATTR_ENTRY__INIT, *entries = &entry;
   Tensorboard__NodeDef first = TENSORBOARD__NODE_DEF__INIT, second = TENSORBOARD__NODE_DEF__INIT;

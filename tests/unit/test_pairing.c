@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_pairing.c - lining up nodes: "o1/m.a:s@l#16x3%8x4<01" is operator o, named o1, in module m.a, with shape s, of
- * source line l, with a weight of 16 by 3 and an output of 8 by 4, and reads what items 0 and 1 make; "<i" an input;
- * "$8x2" instead of a weight a state.
- * Operator z only moves data. A capital is another name of the same kind of operator.
+ * test_pairing.c - pairing nodes: "o1/m.a:s@l#16x3%8x4<01" is operator o, named o1, in module m.a, with shape s, of
+ * source line l, with a weight of 16 by 3 and an output of 8 by 4. It reads the results of items 0 and 1; "<i" is an
+ * input, and "$8x2" is a state instead of a weight. Operator z only moves data. A capital is another name of the same
+ * kind of operator.
  */
 #include "compare/pairing.h"
 
@@ -20,7 +20,7 @@ static uint32_t number(etr_map *numbers, etr_slice text) {
   return known;
 }
 
-/* What stands between a character and the next mark, with its length in the rest; nothing if there is none. */
+/* Returns the text between a character and the next mark; an empty one if the character is missing. */
 static etr_slice part_behind(const char *text, size_t size, char mark) {
   const char *from = memchr(text, mark, size);
   if (!from) return (etr_slice){0};
@@ -42,7 +42,7 @@ static uint32_t rank_of(etr_slice sizes) {
   return rank;
 }
 
-/* Items of words apart by blanks. */
+/* Makes items from words that are separated by blanks. */
 static size_t read_items(etr_pairing_item *out, const char *text, etr_map *numbers) {
   size_t count = 0;
   while (*text) {
@@ -69,7 +69,7 @@ static size_t read_items(etr_pairing_item *out, const char *text, etr_map *numbe
 }
 
 typedef struct pairing_case {
-  const char *base, *newer, *want; /* per base item: place of its partner and the rule's letter, or -- */
+  const char *base, *newer, *want; /* per base item: index of its partner and letter of the rule, or -- */
 } pairing_case;
 
 static void expect_pairs(const pairing_case *c, bool has_other_inputs) {
@@ -93,7 +93,7 @@ static void expect_pairs(const pairing_case *c, bool has_other_inputs) {
   etr_arena_clear(&arena);
 }
 
-Test(pairing, rules) {
+Test(pairing, nodes_are_paired_by_the_first_rule_that_applies) {
   static const pairing_case cases[] = {
       {"", "", ""},
       {"a/m:x", "", "--"},
@@ -106,20 +106,20 @@ Test(pairing, rules) {
       {"a1/m:x a2/m:y", "a1/m:z a2/m:x a3/m:y", "1s 2s"}, /* within a module: the same names are other nodes */
       {"a1/m:x b1/n:y", "a1/m:z b1/n:w", "0n 1n"},        /* another image size */
       {"a1/m:x b1/n:y", "a4/m:z b4/n:w", "0m 1m"},        /* with other names, too */
-      {"a1/m:x a2/n:y a3/o:z", "a1/m:y a2/n:z a3/o:w", "0n 1n 2n"}, /* half the size: the module is told from shapes */
+      {"a1/m:x a2/n:y a3/o:z", "a1/m:y a2/n:z a3/o:w", "0n 1n 2n"}, /* half the size: shapes identify the module */
       {"a1/m:x a2/n:y a3/o:z", "a4/m:y a5/n:z a6/o:w", "0m 1m 2m"}, /* with other names, too */
-      {"a1/m:x b1/m:y a2/m:x", "a1/m:x b1/m:y a2/m:x a3/m:x", "0n 1n 2n"}, /* one put in behind */
-      {"a1/m:x b1/m:y a2/m:x", "a0/m:x a1/m:x b1/m:y a2/m:x", "1n 2n 3n"}, /* in front: what stands around it tells */
-      {"a1/m:x", "a1/m:x a2/m:x", "0n"},                                   /* the first has nothing before it */
-      {"a1/m:x a2/m:x a3/m:x", "a1/m:x a2/m:x a3/m:x a4/m:x", "0n 1n 3s"}, /* the last has nothing behind it */
-      {"a1/m:x b1/m:y c1/m:y a2/m:x", "a1/m:x b1/m:y c1/m:y", "0n 1n 2n --"},               /* the last one is gone */
+      {"a1/m:x b1/m:y a2/m:x", "a1/m:x b1/m:y a2/m:x a3/m:x", "0n 1n 2n"},    /* one put in behind */
+      {"a1/m:x b1/m:y a2/m:x", "a0/m:x a1/m:x b1/m:y a2/m:x", "1n 2n 3n"},    /* in front: the neighbours decide */
+      {"a1/m:x", "a1/m:x a2/m:x", "0n"},                                      /* the first has nothing before it */
+      {"a1/m:x a2/m:x a3/m:x", "a1/m:x a2/m:x a3/m:x a4/m:x", "0n 1n 3s"},    /* the last has nothing behind it */
+      {"a1/m:x b1/m:y c1/m:y a2/m:x", "a1/m:x b1/m:y c1/m:y", "0n 1n 2n --"}, /* the last one is gone */
       {"a1/old.a:x b1/old.b:y a2/old.c:x", "a1/new.a:x b1/new.b:y a2/new.c:x", "0o 1o 2o"}, /* modules renamed */
       {"a1/p:x a2/p:x a3/q:x a4/q:x", "a1/p:x a2/r:x a3/q:x a4/q:x",
        "0n 1o 2n 3n"},                             /* moved to another module, between two that stayed */
       {"a1/m:x b1/m:y", "b1/k:y a1/k:x", "-- 0o"}, /* crossing: one of the two */
       /* Source lines. */
-      {"a1/m:x@p", "a1/m:x@q", "--"},                      /* another line, and nothing speaks for it */
-      {"a1/m:x@p", "a1/m:x", "0n"},                        /* not told is no contradiction */
+      {"a1/m:x@p", "a1/m:x@q", "--"},                      /* another line, and no evidence for a pair */
+      {"a1/m:x@p", "a1/m:x", "0n"},                        /* unknown is no contradiction */
       {"a1/m:x@p a2/m:x@q", "a1/m:x@q a2/m:x@p", "1s 0s"}, /* lines that changed places: names shift */
       /* Producers and consumers. */
       {"a/m:x@p<i b/m:x@p<0 c/m:x@p<1", "a/m:x@q<i b/m:x@q<0 c/m:x@q<1", "0n 1n 2n"}, /* a line was reworded */
@@ -130,23 +130,23 @@ Test(pairing, rules) {
       {"a/m:x<i b/m:x<0 d/m:x<1", "c/m:x<i b/m:x<0 e/m:x<1",
        "-- 1n --"}, /* nothing around is the same, but it is the only one */
       {"a/m:x@p<i b/n:x@p<0", "a/m:x@p<i c/m:x@p<0 b/n:x@p<1", "0n 2n"}, /* the only one of its line */
-      {"a/m:x<i z/m:x<0 b/m:x<1", "a/m:x<i b/m:x<0", "0n -- 1n"},        /* what only moves is looked through */
+      {"a/m:x<i z/m:x<0 b/m:x<1", "a/m:x<i b/m:x<0", "0n -- 1n"},        /* operators that only move data are skipped */
       {"a/m:x<i b/m:x<0 a2/n:x<1 b2/n:x<2", "a/p:x<i b/p:x<0 a2/q:x<1 b2/q:x<2", "0f 1f 2f 3f"}, /* renamed */
       {"a/m:x<i b/n:x<0 a2/k:x<1", "a/k:x<i b/n:x<0 a2/m:x<1", "2s 1n 0s"}, /* blocks that changed places */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], false);
 }
 
-/* Weights, outputs and what is read, where both methods are called with the same shapes. */
-Test(pairing, contradictions) {
+/* Weights, outputs and inputs of nodes, if both methods are called with the same shapes. */
+Test(pairing, contradicting_nodes_are_not_paired) {
   static const pairing_case cases[] = {
       /* Weights. */
       {"a/m#8x4", "a/m#8x4", "0n"},
       {"a/m#8x4", "a/m#9x4", "--"}, /* a layer that was widened is another one, with nothing else to pair it with */
-      {"a/m#8x4", "a/m", "0n"},     /* not known is no contradiction */
+      {"a/m#8x4", "a/m", "0n"},     /* unknown is no contradiction */
       {"a1/m#8x4 a2/m#4x4", "a1/m#2x2 a2/m#8x4 a3/m#4x4", "1s 2s"}, /* one put in, in one module */
-      {"a/m#8x4", "a/k#9x4", "--"},                                 /* no other module does, nor order alone */
-      {"a/m#8x4 b/m", "A/m#8x4 b/m", "0s 1n"},                      /* addmm and linear */
+      {"a/m#8x4", "a/k#9x4", "--"},            /* neither another module nor order alone is enough */
+      {"a/m#8x4 b/m", "A/m#8x4 b/m", "0s 1n"}, /* addmm and linear */
       /* Outputs. */
       {"a/m%8x4", "a/m%4x4", "--"},
       {"a/m%8x4", "a/m", "0n"},
@@ -157,9 +157,9 @@ Test(pairing, contradictions) {
       /* What is read. */
       {"a/m%8x4<i b/m%1x1<0", "c/m%2x2<i b/m%1x1<0", "-- --"},
       {"a/m%8x4<i z/m%8x4<0 b/m%1x1<1", "a/m%8x4<i b/m%1x1<0", "0n -- 1n"}, /* it is only moved */
-      {"b/m%8x4<i", "z/m%8x4<i b/m%8x4<0", "1n"}, /* of an input nothing is known, be it quantized or not */
+      {"b/m%8x4<i", "z/m%8x4<i b/m%8x4<0", "1n"},                           /* inputs are unknown, quantized or not */
       {"a/m%8x4<i b/m%8x4<0", "z/m#8x4%8x4 a/m%8x4<i b/m%8x4<01", "1n 2n"}, /* dequantized weights are not data */
-      /* An image that gets smaller elsewhere: the weights show that it is the same layer. */
+      /* The image shrinks in another layer; the weights show that this layer is the same. */
       {"a/m#8x3%8x8<i b/m%8x8<0 a2/k#4x8%4x4<1", "a/m#8x3%4x4<i b/m%4x4<0 a2/k#4x8%2x2<1", "0n 1n 2n"},
       /* A longer cache. */
       {"a/m$8x2%8x2<i b/m%1x8<0", "a/m$9x2%9x2<i b/m%1x9<0", "0n 1n"},
@@ -170,19 +170,19 @@ Test(pairing, contradictions) {
 }
 
 /* Where methods are called with other shapes. */
-Test(pairing, other_inputs) {
+Test(pairing, other_input_shapes_do_not_contradict) {
   static const pairing_case cases[] = {
       {"a/m#8x3%8x8<i b/m%8x8<0", "a/m#8x3%9x9<i b/m%9x9<0", "0n 1n"},
       {"a/m#8x3%8x8<i", "a/m#8x4%9x9<i", "--"},                    /* weights do not depend on it */
       {"b/m%8x8<i", "b/m%1x8x8<i", "--"},                          /* nor do ranks */
       {"z/m%8x8<i", "z/m%1x8x8<i", "0n"},                          /* but those of views may */
-      {"a/m#8x3%8x8 b/m%8x8<0", "a/m#8x3%8x8 b/m%9x9<0", "0n --"}, /* what comes from no input */
+      {"a/m#8x3%8x8 b/m%8x8<0", "a/m#8x3%8x8 b/m%9x9<0", "0n --"}, /* depends on no input */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], true);
 }
 
-/* Numbered modules: one that is put in or taken out shifts the numbers of those behind it. */
-Test(pairing, shifted_modules) {
+/* Inserting or removing a numbered module shifts the numbers of the modules behind it. */
+Test(pairing, shifted_module_numbers_are_recognized) {
   static const pairing_case cases[] = {
       {"a/f.0#8x3 b/f.1 a2/f.2#4x8 b2/f.3", "a/f.0#8x3 b/f.1 a2/f.2#8x8 b2/f.3 a3/f.4#4x8 b3/f.5", "0n 1n 4s 5s"},
       {"a/f.0#8x3 b/f.1 a2/f.2#4x8 b2/f.3", "a/f.0#4x8 b/f.1", "-- -- 0s 1s"}, /* the first two were taken out */
@@ -193,16 +193,16 @@ Test(pairing, shifted_modules) {
       {"a/f.0#8x3 a2/f.1#4x8", "a/f.0#4x8 a2/f.1#8x3", "1s 0s"},       /* changed places */
       {"a/f.0#8x3 a2/f.1#4x8 a3/f.2#2x4", "a/f.0#8x3 a2/f.1#5x8 a3/f.2#2x5", "0n -- --"}, /* one was widened */
       {"a/f.0#8x3 b/f.1 a2/f.2#8x3 b2/f.3", "a/f.0#8x3 b/f.1 a2/f.2#8x3 b2/f.3 a3/f.4#8x3 b3/f.5",
-       "0n 1n 2n 3n"}, /* layers alike: which one is new is not known, and names decide */
+       "0n 1n 2n 3n"}, /* equal layers: it is unknown which is new, so names decide */
       {"a/f.0#8x3 a2/f.1#4x8", "a/g.0#8x3 a2/g.1#8x8 a3/g.2#4x8",
-       "0o 2o"} /* in a module of another name: by what is in it */,
+       "0o 2o"} /* in a renamed module, which is recognized by its contents */,
       {"c/f.0 a/f.1#8x3 d/f.2 c2/f.3", "c/f.0 a/f.1#8x3 d/f.2 a2/f.3#8x3 d2/f.4 c2/f.5", "0n 1n 2n 5n"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], false);
 }
 
-/* Nothing is quadratic: would it be, this would not end within the time that a test has. */
-Test(pairing, many_nodes_that_are_all_alike) {
+/* Pairing takes no quadratic time; otherwise the test would exceed its time limit. */
+Test(pairing, many_equal_nodes_are_paired_in_time) {
   enum { COUNT = 100000 };
   etr_pairing_item *items = calloc(2 * COUNT, sizeof *items);
   uint32_t *partner = calloc(2 * COUNT, sizeof *partner);
@@ -225,8 +225,8 @@ Test(pairing, many_nodes_that_are_all_alike) {
   free(rules);
 }
 
-/* The same where one module has as many children, and one is put in at the front and one near the end. */
-Test(pairing, many_children) {
+/* One module has as many children, and one is inserted at the front and one near the end. */
+Test(pairing, many_children_are_paired_in_time) {
   enum { COUNT = 100000, MORE = COUNT + 2, SECOND = COUNT - 2 };
   etr_pairing_item *items = calloc(COUNT + MORE, sizeof *items);
   uint32_t *partner = calloc(COUNT + MORE, sizeof *partner);

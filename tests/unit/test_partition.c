@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_partition.c - which nodes become one delegate. Marked nodes run as kernels.
+ * test_partition.c - the nodes that become one delegate. Marked nodes run as kernels.
  */
 #include "place/partition.h"
 #include "tiny_join.h"
 
-/* delegates as in tiny_join.h. want: members of each delegate, joined by '|', then in which order they leave; NULL:
- * they cannot be told. */
+/* delegates as in tiny_join.h. want: members of each delegate, joined by '|', then the order of its outputs; NULL:
+ * unknown. */
 typedef struct partition_case {
   const char *title, *nodes, *delegates;
   etr_partition_stage stages[2];
@@ -66,7 +66,7 @@ static const partition_case cases[] = {
      "delegate of 1; delegate of 2", ALL, "a|b; 0 1"},
     {"a weight's other user does not lead to it", "x input;w weight;a linear (x,w) #1;k linear (a,w) #9 *;b abs (x) #2",
      "delegate of 1,2", ALL, "a b; 0"},
-    {"delegates that list the same are told by where they end", "x input;a neg (x) #1;k sin (a) #9 *;b neg (k) #1",
+    {"delegates with equal lists are distinguished by their ends", "x input;a neg (x) #1;k sin (a) #9 *;b neg (k) #1",
      "delegate of 1; delegate of 1", ALL, "a|b; 1 0"},
     {"of a handle's nodes views stay first", "x input;a neg (x) #1;v view_copy (a) #1 [6]", "delegate of 1", ALL,
      "a; 0"},
@@ -121,7 +121,7 @@ static const char *run_case(etr_arena *arena, const partition_case *c, size_t bu
   return good ? describe(arena, &p) : NULL;
 }
 
-Test(partition, delegates) {
+Test(partition, delegates_have_their_members_and_outputs) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     const char *got = run_case(&arena, &cases[i], 1 << 20), *want = cases[i].want;
@@ -131,7 +131,7 @@ Test(partition, delegates) {
   }
 }
 
-Test(partition, a_spent_budget_tells_nothing) {
+Test(partition, a_spent_budget_gives_no_partition) {
   etr_arena arena = {0};
   cr_expect_null(run_case(&arena, &cases[0], 3));
   etr_arena_clear(&arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_pickle.c - lib/inputs/pickle.c: what it reads, and all that it refuses.
+ * test_pickle.c - lib/inputs/pickle.c: pickles that it reads, and pickles that it refuses.
  */
 #include "inputs/pickle.h"
 
@@ -23,7 +23,7 @@
 #define LONG "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define HOOKS "ccollections\nOrderedDict\n)R"
 
-/* A storage of two numbers as torch.save wrote it before it wrote zips, and the call that loads it. */
+/* A storage of two numbers in the format of torch.save before zips, and the call that loads it. */
 #define MACHINE "\x80\2}X\15\0\0\0little_endian\x88s."
 #define SAVED(count)                                                                                                   \
   "\x80\2(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"                                                             \
@@ -49,7 +49,7 @@ static run run_of(etr_slice bytes) {
   return r;
 }
 
-Test(pickle, scalars) {
+Test(pickle, scalars_are_read) {
   static const struct {
     etr_slice bytes;
     etr_pickle_kind kind;
@@ -77,7 +77,7 @@ Test(pickle, scalars) {
   }
 }
 
-Test(pickle, structures) {
+Test(pickle, structures_and_references_are_read) {
   /* {"a": [1, (2, 3, 4)], "b": the list again, "a": ()}: equal keys are kept */
   run r = run_of((etr_slice)BYTES("\x80\2}q\0(X\1\0\0\0aq\1]q\2(K\1K\2K\3K\4\x87"
                                   "eX\1\0\0\0bh\2h\1)u."));
@@ -90,7 +90,7 @@ Test(pickle, structures) {
   etr_arena_clear(&r.arena);
 }
 
-Test(pickle, other_spellings) {
+Test(pickle, other_protocols_are_read) {
   /* ["a", "b", "a"], as protocol 4 writes it, and with long numbers */
   run r = run_of((etr_slice)BYTES("\x80\4]\x94(\x8C\1a\x94\x8D\1\0\0\0\0\0\0\0bj\1\0\0\0e."));
   cr_assert(r.value && r.value->items.count == 3, "%s", r.message);
@@ -110,7 +110,7 @@ Test(pickle, a_cyclic_list_is_a_list) {
   etr_arena_clear(&r.arena);
 }
 
-Test(pickle, tensors) {
+Test(pickle, tensors_are_read) {
   static const struct {
     etr_slice bytes;
     const char *dtype;
@@ -141,7 +141,7 @@ Test(pickle, tensors) {
   }
 }
 
-Test(pickle, storages_inside) {
+Test(pickle, storages_inside_the_pickle_are_read) {
   static const float expected[] = {1, 2};
   run r = run_of((etr_slice)BYTES("\x80\4" LOADED_TENSOR(WHOLE_SIZE, WHOLE)));
   cr_assert(r.value, "%s", r.message);
@@ -152,7 +152,7 @@ Test(pickle, storages_inside) {
   etr_arena_clear(&r.arena);
 }
 
-Test(pickle, storages_inside_that_it_refuses) {
+Test(pickle, invalid_storages_are_refused) {
   static const struct {
     const char *bytes;
     size_t size;
@@ -178,7 +178,7 @@ Test(pickle, storages_inside_that_it_refuses) {
       ROW(ETR_SAVED_STORAGE MACHINE "cos\nsystem\n.", "it imports os.system"),
       ROW(ETR_SAVED_STORAGE MACHINE STORAGE ".", "other than a tensor's storage"), /* that of an archive */
       ROW(ETR_SAVED_STORAGE "N(.", "stack is empty"),
-      ROW(ETR_SAVED_STORAGE "h\0.", "never wrote"), /* the memo outside is another */
+      ROW(ETR_SAVED_STORAGE "h\0.", "never wrote"), /* the outer pickle has another memo */
       ROW(ETR_SAVED_STORAGE LOADED("\1", "a") ".", "a storage is inside a storage"),
 #undef ROW
   };
@@ -201,7 +201,7 @@ Test(pickle, storages_inside_that_it_refuses) {
   }
 }
 
-/* The bytes of a storage may be used again and again, each time with values of their own. */
+/* The bytes of a storage may be loaded repeatedly, each time as new values. */
 Test(pickle, storages_inside_are_bounded) {
   enum { SIZE = 4 << 20 };
   static char bytes[SIZE];
@@ -214,8 +214,8 @@ Test(pickle, storages_inside_are_bounded) {
   etr_arena_clear(&r.arena);
 }
 
-/* Numbers may be many, instructions may not. */
-Test(pickle, numbers_are_no_instructions) {
+/* The number of instructions is limited, the number of values is not. */
+Test(pickle, numbers_do_not_count_as_instructions) {
   enum { SIZE = 8 << 20, BEFORE = 6 };
   static char bytes[SIZE + 1];
   static const char before[] = "B\xFA\xFF\x7F\0";
@@ -230,7 +230,7 @@ Test(pickle, numbers_are_no_instructions) {
   etr_arena_clear(&r.arena);
 }
 
-Test(pickle, what_it_refuses) {
+Test(pickle, unsafe_or_damaged_pickles_are_refused) {
   static const struct {
     etr_slice bytes;
     const char *message; /* part of it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Text for a terminal: what is replaced, how wide it is, where it is cut and wrapped.
+ * Text for a terminal: replaced characters, width, cutting and wrapping.
  */
 #include "output/plain_text.h"
 
@@ -25,7 +25,7 @@ static void expect_end(output *out, const char *expected) {
   etr_arena_clear(&out->arena);
 }
 
-Test(plain_text, controls) {
+Test(plain_text, control_characters_are_replaced) {
   static const struct {
     const char *text, *plain;
   } cases[] = {
@@ -62,7 +62,7 @@ static bool refuse(void *context, const void *data, size_t size) {
   return false;
 }
 
-Test(plain_text, any_bytes) {
+Test(plain_text, invalid_utf8_is_replaced) {
   static const struct {
     const char *text, *plain;
   } cases[] = {
@@ -85,7 +85,7 @@ Test(plain_text, any_bytes) {
   cr_expect(!etr_write_plain(&(etr_sink){refuse, NULL}, "a"));
 }
 
-Test(plain_text, width_and_cut) {
+Test(plain_text, text_is_cut_to_its_width) {
   static const struct {
     const char *text;
     size_t width, room;
@@ -107,7 +107,7 @@ Test(plain_text, width_and_cut) {
       {"abcdefgh", 8, 2, "..", true},
       {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 5, "\xE6\xA8\xA1\xE2\x80\xA6\xE6\xA8\xA1",
        false},                                                                           /* two columns each */
-      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 4, "\xE6\xA8\xA1\xE2\x80\xA6", false}, /* none fits behind */
+      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 4, "\xE6\xA8\xA1\xE2\x80\xA6", false}, /* the next one does not fit */
       {"e\xCC\x81", 1, 1, "e\xCC\x81", false},                                           /* an accent has no width */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -121,8 +121,8 @@ Test(plain_text, width_and_cut) {
   }
 }
 
-/* The first and the last of those that take two columns or none, and their neighbours. */
-Test(plain_text, width_of_a_character) {
+/* The first and the last characters that take two columns or none, and their neighbours. */
+Test(plain_text, characters_have_their_terminal_width) {
   static const struct {
     const char *before, *first, *last, *after;
     size_t width, around;
@@ -153,7 +153,7 @@ Test(plain_text, width_of_a_character) {
   cr_expect_eq(etr_plain_width(&writer, "\uAC00\u0300"), 2); /* a replacement each */
 }
 
-Test(plain_text, cut_at_the_start) {
+Test(plain_text, text_is_cut_at_the_start) {
   static const struct {
     const char *text;
     size_t room;
@@ -168,7 +168,7 @@ Test(plain_text, cut_at_the_start) {
       {"layers.0.attention", 12, "...attention", true},
       {"layers.0.attention", 1, "\xE2\x80\xA6", false},
       {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 4, "\xE2\x80\xA6\xE6\xA8\xA1",
-       false}, /* half a character has no place */
+       false}, /* half of a wide character does not fit */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     output out;
@@ -179,7 +179,7 @@ Test(plain_text, cut_at_the_start) {
   }
 }
 
-Test(plain_text, wrapped) {
+Test(plain_text, lines_are_wrapped) {
   static const struct {
     const char *text;
     size_t indent, width;
@@ -203,13 +203,13 @@ Test(plain_text, wrapped) {
   }
 }
 
-Test(plain_text, wrapped_in_a_style) {
+Test(plain_text, wrapped_lines_keep_their_style) {
   output out;
   etr_put_wrapped(start(&out, false, true), ETR_STYLE_DIM, "aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cc", 1, 40);
   expect_end(&out, " \033[2maaaaaaaaaaaaaaaaaaaa\033[0m\n \033[2mbbbbbbbbbbbbbbbbbbbb cc\033[0m\n");
 }
 
-Test(plain_text, ascii) {
+Test(plain_text, ascii_replaces_other_characters) {
   output out;
   etr_writer *writer = start(&out, true, false);
   etr_puts(writer, "a \xC2\xB7 3.5\xC3\x97 \xE2\x96\x88\xE2\x96\x88 \xE2\x80\xA6 ");
@@ -230,7 +230,7 @@ Test(plain_text, styles_only_with_colour) {
   }
 }
 
-Test(plain_text, no_look_but_of_text) {
+Test(plain_text, styles_are_applied_to_text_only) {
   output out;
   etr_writer *writer = start(&out, false, false);
   etr_writer_look(writer, &(etr_table_options){.format = ETR_TABLE_CSV, .color = true, .ascii = true});

@@ -36,7 +36,7 @@ static size_t put_value(char *out, size_t size, const etr_value *value) {
   return used + (size_t)snprintf(out + used, size - used, "]");
 }
 
-/* "SUBGRAPH/NAME:TARGET(INPUTS)->OUTPUTS" of each node that is no input; of inputs "KIND NAME=WEIGHT". */
+/* "SUBGRAPH/NAME:TARGET(INPUTS)->OUTPUTS" for each node except inputs, which are "KIND NAME=WEIGHT". */
 static void describe(const etr_graph *graph, char *out, size_t size) {
   size_t used = 0;
   out[0] = '\0';
@@ -83,7 +83,7 @@ static const struct {
                                                                       "\"2*s77\", \"hint\": {\"as_int\": 8}}}]}}",
              ""),
      "input:x add:aten.add.Tensor(x.0,x.0)->float32[2,2*s77]#12 output(add.0)"},
-    /* 0.6 has no names: a node is called like its first output. A use of nothing falls away. */
+    /* 0.6 stores no names, so a node is named after its first output. Uses of undefined values are dropped. */
     {PROGRAM("\"nodes\": [{" ADD ", \"inputs\": [" ARG("gone") "], \"outputs\": [" TENSOR("y") "]}]", ""),
      "y:aten.add.Tensor()->? output()"},
     /* tensors before nodes, two outputs, the second one used */
@@ -102,7 +102,7 @@ static const struct {
              "{\"name\": \"c_k\"}, "
              "\"tensor_constant_name\": \"k\"}}, {\"user_input\": {\"arg\": " TENSOR("x") "}}]}"),
      "parameter:p_w=fc.weight buffer:b_m=mean constant:c_k=k input:x output()"},
-    /* specs in another order; of an input that is not there, and of one that is told twice: the last word counts */
+    /* specs in another order, of an unknown input, and of an input that is listed twice: the last one counts */
     {PROGRAM(
          "\"inputs\": [" TENSOR("a") ", " TENSOR("b") ", " TENSOR("c") "], \"nodes\": []",
          ", \"signature\": {\"input_specs\": [{\"buffer\": {\"arg\": {\"name\": \"c\"}, \"buffer_name\": \"third\"}}, "
@@ -110,7 +110,7 @@ static const struct {
          "{\"parameter\": {\"arg\": {\"name\": \"a\"}, \"parameter_name\": \"first\"}}, "
          "{\"parameter\": {\"arg\": {\"name\": \"c\"}, \"parameter_name\": \"again\"}}]}"),
      "parameter:a=first input:b parameter:c=again output()"},
-    /* a body: its names are its own */
+    /* a body has its own names */
     {PROGRAM("\"inputs\": [" TENSOR(
                  "x") "], \"nodes\": [{\"name\": \"cond\", \"target\": \"torch.ops.higher_order.cond\", \"inputs\": "
                       "[{\"name\": \"t\", \"arg\": "
@@ -121,7 +121,7 @@ static const struct {
              ""),
      "input:x cond:higher_order.cond(x.0)->? true_graph_0/input:x true_graph_0/n:aten.add.Tensor(x.0)->? "
      "true_graph_0/output(n.0) output()"},
-    /* members of a later version, dead members of an old one */
+    /* members of a later version, unused members of an old one */
     {PROGRAM("\"later\": [1, {\"a\": null}], \"nodes\": [{\"later\": 1, \"name\": \"n\", " ADD
              ", \"inputs\": [{\"name\": \"a\", \"arg\": {\"as_none\": true, "
              "\"as_later\": {\"x\": [1e999, -Infinity, NaN]}}}], \"outputs\": [{\"as_tensor\": null}]}]",
@@ -133,7 +133,7 @@ static const struct {
              "\"sym_int_values\": {\"i\": {}}",
              ""),
      "n:_operator.mul()->int#3 output()"},
-    /* all that is read of a node beside */
+    /* all other data of a node */
     {PROGRAM("\"nodes\": [{\"name\": \"n\", " ADD
              ", \"inputs\": [{\"name\": \"dtype\", \"arg\": {\"as_scalar_type\": 7}}, "
              "{\"name\": \"f\", \"arg\": {\"as_memory_format\": 1}}, {\"name\": \"l\", \"arg\": {\"as_layout\": 7}}, "
@@ -152,7 +152,7 @@ static const struct {
      "n:aten.add.Tensor()->float32[s0]#9 output()"},
 };
 
-Test(program, graphs) {
+Test(program, graphs_of_all_versions_are_read) {
   for (size_t i = 0; i < ETR_COUNT(graphs); i++) {
     reading r;
     char text[2048];
@@ -167,7 +167,7 @@ Test(program, graphs) {
   }
 }
 
-/* All that is described here of a document. */
+/* Describes a document. */
 static void describe_document(const char *document, char *out, size_t size) {
   reading r;
   read_program(&r, document);
@@ -179,14 +179,14 @@ static void describe_document(const char *document, char *out, size_t size) {
   etr_arena_clear(&r.arena);
 }
 
-/* The end of the next key; NULL: there is none. */
+/* Returns the end of the next key; NULL if there is none. */
 static const char *next_key(const char *document) {
   const char *end = strstr(document, "\":");
   return end && end[-1] != '\\' ? end : NULL;
 }
 
-/* A key that is as long as one that is known, and begins likewise, is as unknown as any other. */
-Test(program, unknown_keys) {
+/* A key with the length and the beginning of a known key is unknown nevertheless. */
+Test(program, unknown_keys_are_skipped) {
   size_t count = 0;
   for (size_t i = 0; i < ETR_COUNT(graphs); i++) {
     const char *document = graphs[i].document;
@@ -203,13 +203,13 @@ Test(program, unknown_keys) {
   cr_expect_gt(count, 150);
 }
 
-Test(program, a_version_that_is_a_number) {
+Test(program, a_numeric_version_is_read) {
   char text[256];
   describe_document("{\"graph_module\": {\"graph\": {}}, \"schema_version\": 8}", text, sizeof text);
   cr_expect_str_eq(text, "0 8 output()");
 }
 
-Test(program, counts_updates_of_buffers_and_inputs) {
+Test(program, updates_of_buffers_and_inputs_are_counted) {
   reading r;
   read_program(&r, PROGRAM("\"nodes\": []",
                            ", \"signature\": {\"output_specs\": [{\"buffer_mutation\": {\"arg\": {\"name\": "
@@ -220,7 +220,7 @@ Test(program, counts_updates_of_buffers_and_inputs) {
   etr_arena_clear(&r.arena);
 }
 
-Test(program, damaged) {
+Test(program, damaged_documents_are_refused) {
   static const char *const cases[] = {
       "",
       "[]",
@@ -242,7 +242,7 @@ Test(program, damaged) {
   }
 }
 
-Test(program, dialects) {
+Test(program, the_dialect_is_recognized) {
   static const char *const cases[][2] = {
       {"executorch.exir.dialects.edge.ops.aten.add.Tensor", "edge"},
       {"torch.ops.aten.add.Tensor", "aten"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_program_arguments.c - what the arguments of a runner say of its ETDump and of its model.
+ * test_program_arguments.c - the paths of the ETDump and of the model in the arguments of a runner.
  */
 #include "bench/program.h"
 
@@ -11,7 +11,7 @@
 
 #define ARGUMENTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-Test(program, paths) {
+Test(program, paths_are_found_in_arguments) {
   cr_expect_str_eq(program_dump_path(ARGUMENTS("r", "--etdump_path", "d")), "d");
   cr_expect_str_eq(program_dump_path(ARGUMENTS("r", "-etdump-path=d")), "d");
   cr_expect_str_eq(program_dump_path(ARGUMENTS("r", "--model_path", "m", "--etdump", "d")), "d");
@@ -21,7 +21,7 @@ Test(program, paths) {
   cr_expect_null(program_model_path(ARGUMENTS("r", "m.pte")));
 }
 
-Test(program, without_its_dump) {
+Test(program, the_dump_argument_is_removed) {
   const char **left = program_without_dump(ARGUMENTS("r", "--etdump_path", "d", "x", "--etdump=e"));
   cr_assert(left != NULL);
   cr_expect(strcmp(left[0], "r") == 0 && strcmp(left[1], "x") == 0 && left[2] == NULL);
@@ -29,16 +29,16 @@ Test(program, without_its_dump) {
   cr_expect_null(program_without_dump(ARGUMENTS("r", "x")));
 }
 
-static void put(const char *path, const char *text) {
+static void write_file(const char *path, const char *text) {
   FILE *file = fopen(path, "w");
   cr_assert(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-Test(program, same_model) {
+Test(program, equal_model_files_are_the_same_model) {
   char one[] = "/tmp/etrecord-tb-model-1", same[] = "/tmp/etrecord-tb-model-2", other[] = "/tmp/etrecord-tb-model-3";
-  put(one, "model");
-  put(same, "model");
-  put(other, "models");
+  write_file(one, "model");
+  write_file(same, "model");
+  write_file(other, "models");
   const char *const *base = ARGUMENTS("r", "--model_path", one);
   cr_expect(program_has_same_model(base, base));
   cr_expect(program_has_same_model(base, ARGUMENTS("r", "--model_path", same)));

@@ -55,7 +55,7 @@ static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, 
 
 /* ---- Real programs ---- */
 
-Test(pte, methods_of_all_fixtures) {
+Test(pte, fixtures_have_their_methods) {
   static const struct {
     const char *path;
     size_t method_count, method;
@@ -208,8 +208,8 @@ Test(pte, payloads_lie_in_segments) {
 }
 
 Test(pte, payloads_never_lie_outside_the_file) {
-  /* Places in vulkan/model.pte, of 8744 bytes: in its extended header, and in the segment of the second delegate: 704
-   * bytes at 1792. */
+  /* Positions in vulkan/model.pte, which has 8744 bytes: in its extended header, and in the segment of the second
+   * delegate, 704 bytes at 1792. */
   enum { BASE = 24, SIZE = 840, OFFSET = 848, ROOM = 8744 - 2304 };
   static const struct {
     size_t at;
@@ -242,7 +242,7 @@ Test(pte, payloads_never_lie_outside_the_file) {
   }
 }
 
-/* ---- What is no program, or half of one
+/* ---- Files that are no program, or damaged
  * ----------------------------------------------------------------------------------------------- */
 
 Test(pte, other_files_are_refused) {
@@ -263,8 +263,8 @@ Test(pte, other_files_are_refused) {
   }
 }
 
-/* What is read of a BundledProgram is what its program alone says. */
-Test(pte, in_a_bundled_program) {
+/* A BundledProgram reads like its program alone. */
+Test(pte, a_bundled_program_reads_like_its_program) {
   static const struct {
     const char *path;
     size_t tests, instructions;
@@ -293,8 +293,8 @@ Test(pte, in_a_bundled_program) {
   }
 }
 
-/* The place of damage is that in the file. */
-Test(pte, damage_in_a_bundled_program) {
+/* The offset of damage refers to the file. */
+Test(pte, damage_is_reported_at_its_offset_in_the_file) {
   static const struct {
     size_t at;
     uint8_t byte;
@@ -325,8 +325,8 @@ Test(pte, damage_in_a_bundled_program) {
   clear(&it);
 }
 
-/* Constants in a .ptd are constants. */
-Test(pte, constants_outside_of_the_program) {
+/* Constants in a .ptd count as constants. */
+Test(pte, constants_in_a_ptd_are_constants) {
   size_t constants = 0;
   reading it;
   read_fixture(&it, "external_weights/model.pte");
@@ -344,7 +344,7 @@ Test(pte, every_truncation_fails_or_reads) {
     reading it = {0};
     memcpy(exact, whole.file.data, size);
     read_bytes(&it, (etr_slice){exact, size});
-    if (it.status == ETR_OK) /* the program is whole; what is behind it may not be */
+    if (it.status == ETR_OK) /* the program is whole; the data behind it may be cut */
       cr_expect(it.pte.methods[0].delegates[0].payload.size == (size < 3600 ? 0 : 1552), "%zu bytes", size);
     else
       cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 && it.error.offset <= ETR_MAX(size, 4u),
@@ -369,7 +369,7 @@ static uint32_t indices(tiny_fb *fb, const int32_t items[2]) {
   return vector;
 }
 
-/* A vector of one table, stored in a slot; the table. */
+/* Stores a vector of one table in a slot. Returns the table. */
 static uint32_t one_table(tiny_fb *fb, uint32_t slot, const uint16_t *places, uint16_t count, uint16_t table_size) {
   uint32_t vector = tiny_vector(fb, 1, 4), table = tiny_table(fb, places, count, table_size);
   tiny_point(fb, slot, vector);
@@ -434,7 +434,7 @@ static void build(tiny_fb *fb, const hand_instruction *instructions, uint32_t co
   build_instructions(fb, chain + 4, instructions, count, items);
 }
 
-Test(pte, senseless_numbers_become_none) {
+Test(pte, invalid_indices_become_none) {
   const struct {
     hand_instruction given;
     etr_instruction want;
@@ -480,7 +480,7 @@ Test(pte, senseless_numbers_become_none) {
   clear(&it);
 }
 
-Test(pte, an_inline_payload_that_is_not_there_is_empty) {
+Test(pte, a_missing_inline_payload_is_empty) {
   uint8_t bytes[1024] = {0};
   tiny_fb fb = {bytes, sizeof bytes, 0};
   reading it = {0};
@@ -505,8 +505,8 @@ static void expect_same_operators(const etr_pte_delegate *whole, const etr_pte_d
   etr_arena_clear(&arena);
 }
 
-/* What is read of a file, without the weights, tells what all of it tells. */
-Test(pte, a_file_without_its_weights) {
+/* Reading a file without its weights gives the same result as reading all of it. */
+Test(pte, a_file_reads_the_same_without_its_weights) {
   static const char *const paths[] = {"add_mul/model.pte", "mv2_xnnpack/model.pte", "vit_xnnpack/model.pte",
                                       "quantized_xnnpack/model.pte", "vulkan/model.pte"};
   for (size_t i = 0; i < ETR_COUNT(paths); i++) {
@@ -529,7 +529,7 @@ Test(pte, a_file_without_its_weights) {
 }
 
 /* A segment of gigabytes is neither read nor refused. */
-Test(pte, a_file_with_gigabytes_of_weights) {
+Test(pte, gigabytes_of_weights_are_neither_read_nor_refused) {
   char path[] = "/tmp/test_pte-XXXXXX";
   reading small, large = {0};
   load(&small, "mv2_xnnpack/model.pte");
@@ -546,7 +546,7 @@ Test(pte, a_file_with_gigabytes_of_weights) {
   clear(&large);
 }
 
-Test(pte, files_that_are_refused) {
+Test(pte, invalid_files_are_refused) {
   static const struct {
     const char *path, *message;
     uint64_t limit;

@@ -39,7 +39,7 @@ static void describe(const etr_record *record, char *out, size_t size) {
   }
 }
 
-Test(record, entry_points) {
+Test(record, entry_points_are_listed) {
   static const struct {
     const char *path, *graphs;
     size_t methods, unknown, warnings;
@@ -76,8 +76,8 @@ Test(record, entry_points) {
   }
 }
 
-/* Other programs keep their names; where there is no Edge program to read, they are read. */
-Test(record, edge_only) {
+/* Other programs keep only their names, and are read if there is no Edge program. */
+Test(record, edge_only_reads_other_programs_if_there_is_no_edge_program) {
   static const struct {
     const char *path, *graphs;
     size_t warnings;
@@ -104,7 +104,7 @@ Test(record, edge_only) {
   }
 }
 
-Test(record, refused) {
+Test(record, damaged_records_are_refused) {
   static const struct {
     const char *path;
     etr_status status;
@@ -113,7 +113,7 @@ Test(record, refused) {
       {"hostile/missing_ETRECORD_V0.etrecord", ETR_ERROR_FORMAT, "ETRECORD_V0"},
       {"hostile/not_zip.etrecord", ETR_ERROR_FORMAT, ""},
       {"hostile/empty.etrecord", ETR_ERROR_FORMAT, ""},
-      {"hostile/trunc_half.etrecord", ETR_ERROR_FORMAT, "ETRECORD_V0"}, /* the end of an inner zip is left */
+      {"hostile/trunc_half.etrecord", ETR_ERROR_FORMAT, "ETRECORD_V0"}, /* only the end of an inner zip remains */
       {"add_mul/etdump.etdp", ETR_ERROR_FORMAT, ""},
       {"hostile", ETR_ERROR_FORMAT, "ETRECORD_V0"},
       {"no/such/file", ETR_ERROR_IO, ""},
@@ -129,7 +129,7 @@ Test(record, refused) {
   }
 }
 
-Test(record, other_entries) {
+Test(record, other_entries_are_noticed) {
   reading r;
   read_record(&r, "bundled_update/etrecord.bin");
   cr_expect(r.record.has_reference_outputs);
@@ -143,8 +143,8 @@ Test(record, other_entries) {
   etr_arena_clear(&r.arena);
 }
 
-/* The Edge node that truth.json has: name, handle, module, source, shape. */
-Test(record, a_node) {
+/* The Edge node in truth.json: name, handle, module, source, shape. */
+Test(record, a_node_has_name_handle_module_source_and_shape) {
   reading r;
   read_record(&r, "multi_method/etrecord.bin");
   cr_assert_eq(r.status, ETR_OK);
@@ -169,8 +169,8 @@ Test(record, a_node) {
   etr_arena_clear(&r.arena);
 }
 
-/* What a record lacks follows from its graphs: without the Edge program nothing else is missed that belongs to it. */
-Test(record, what_is_missing) {
+/* Without the Edge program, no other entry that belongs to it is reported as missing. */
+Test(record, missing_entries_warn) {
   const etr_graph edge = {.module = "edge", .entry = ETR_EDGE_ENTRY},
                   aten = {.module = "aten", .entry = ETR_ATEN_ENTRY};
   const struct {

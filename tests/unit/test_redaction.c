@@ -19,7 +19,7 @@ static void check(etr_redaction *redaction, const change *changes, size_t count)
   }
 }
 
-Test(redaction, names) {
+Test(redaction, names_are_replaced_consistently) {
   static const change changes[] = {
       {etr_redact_path, "blocks.3.self_attn.weight", "m0.3.m1.weight"},
       {etr_redact_path, "blocks.12.mlp", "m0.12.m2"},
@@ -45,8 +45,8 @@ Test(redaction, names) {
   etr_redaction_clear(&redaction);
 }
 
-/* Weights whose new names would be the same, and one that was learned before. */
-Test(redaction, learned_names_are_different) {
+/* Two weights whose new names would be equal, and a name that was learned before. */
+Test(redaction, new_names_are_unique) {
   const etr_node nodes[] = {{.name = "p_a_b", .weight_name = "a.b"},
                             {.name = "p_a_b_1", .weight_name = "a.b"},
                             {.name = "p_a_b", .weight_name = "other"},
@@ -64,7 +64,7 @@ Test(redaction, learned_names_are_different) {
   etr_redaction_clear(&redaction);
 }
 
-Test(redaction, source) {
+Test(redaction, source_lines_are_removed) {
   static const char trace[] =
       "File \"/home/me/net.py\", line 5, in secret\n    return self.a(x)\n"
       "  File \"/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 134, in forward\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_reference.c - lib/values/reference.c: which set of reference outputs a run is held against. The figures of a
+ * test_reference.c - lib/values/reference.c: the set of reference outputs that a run is compared with. The figures of a
  * real record are checked with numpy in tests/interop.
  */
 #include "values/reference.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zip.h>
 
-Test(reference, the_only_set) {
+Test(reference, a_single_set_is_compared_with_every_run) {
   etr_inputs inputs;
   etr_error error;
   etr_profile *profile;
@@ -36,7 +36,7 @@ Test(reference, the_only_set) {
   etr_inputs_clear(&inputs);
 }
 
-Test(reference, records_without) {
+Test(reference, records_without_references_have_no_gaps) {
   static const char *const fixtures[] = {"add_mul_debug", "add_mul", "cpp_rich"};
   for (size_t i = 0; i < ETR_COUNT(fixtures); i++) {
     char path[256];
@@ -86,7 +86,7 @@ static void put_entry(zip_t *zip, const char *name, const void *data, size_t siz
   cr_assert_eq(zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_STORE, 0), 0);
 }
 
-/* What torch.save would write, in a record. */
+/* Makes a record that contains a file as torch.save writes it. */
 static void make_record(const char *path, etr_slice pickle) {
   char inner[64], bytes[4096];
   snprintf(inner, sizeof inner, "%s.pt", path);
@@ -188,9 +188,9 @@ static const hand_case hand_cases[] = {
     {"a set that is an output itself", FORWARD("]K\3a"), "-:i4", "0.0/0 1", NULL},
     {"lists within a set are logged one by one, empty ones not at all", FORWARD("]](](K\1K\2e]K\3ea"), "-:i1 i2 i4",
      "0.0/0 0;0.1/0 0;0.2/0 1", NULL},
-    {"what was not logged is told once", FORWARD("]](K\1K\2K\3ea"), "-:i1",
+    {"a missing value is reported once", FORWARD("]](K\1K\2K\3ea"), "-:i1",
      "0.0/0 0;0.1/0 the run logged fewer outputs than the reference has", NULL},
-    {"likewise within a list", FORWARD("]](](K\1K\2K\3eK\4ea"), "-:i1",
+    {"a missing value within a list is reported once", FORWARD("]](](K\1K\2K\3eK\4ea"), "-:i1",
      "0.0/0 0;0.1/0 the run logged fewer outputs than the reference has", NULL},
     {"more was logged than the reference has", FORWARD("]]K\1aa"), "-:i1 i2", "0.0/0 0", NULL},
     {"values that are no outputs, runs of no method, runs without outputs", FORWARD("]]K\1aa"),
@@ -209,7 +209,7 @@ static const hand_case hand_cases[] = {
      "os.system, which no tensor needs; the outputs are not compared"},
 };
 
-Test(reference, by_hand) {
+Test(reference, gaps_are_found_for_each_run_and_output) {
   char record[] = "/tmp/etr_reference_XXXXXX", buffer[] = "/tmp/etr_buffer_XXXXXX";
   int file = mkstemp(buffer);
   close(mkstemp(record));
@@ -220,7 +220,7 @@ Test(reference, by_hand) {
   unlink(buffer);
 }
 
-Test(reference, files_that_vanish) {
+Test(reference, vanished_files_are_an_error) {
   char record[] = "/tmp/etr_reference_XXXXXX";
   etr_arena arena = {0};
   etr_warnings warnings = {.arena = &arena};

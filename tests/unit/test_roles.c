@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_roles.c - which nodes of a handle run as kernels and which are in delegates, and what XNNPACK's partitioner
+ * test_roles.c - the nodes of a handle that run as kernels or in delegates, and the nodes that XNNPACK's partitioner
  * takes.
  */
 #include "backends/xnnpack.h"
@@ -11,7 +11,7 @@
 
 /* nodes as in tiny_graph.h, instructions as in tiny_join.h. want: the nodes that are delegated, then behind '|' those
  * that run as kernels, each list joined by ' '; "~2": two nodes are ambiguous; "delegate of nothing": the lists are
- * inconsistent. backend: of all delegates; NULL: XNNPACK, which says what it takes. */
+ * inconsistent. backend: of all delegates; NULL: XNNPACK, whose partitioner is known. */
 typedef struct role_case {
   const char *title, *nodes, *instructions, *want, *backend;
 } role_case;
@@ -50,8 +50,8 @@ static void expect_cases(const role_case *cases, size_t count) {
   for (size_t i = 0; i < count; i++) expect_case(&cases[i]);
 }
 
-/* Of two nodes at a handle one is in the delegate. */
-Test(roles, what_stays) {
+/* Two nodes share a handle, and one of them is in the delegate. */
+Test(roles, the_node_that_the_partitioner_takes_is_delegated) {
   static const role_case cases[] = {
       {"numbers", "x input;a mul (x,x) #1;s sym_size (x) #1 [?]", "delegate of 1", "a", NULL},
       {"numbers before what the partitioner does not take", "x input;a erf (x) #1;s sym_size (x) #1 [?]",
@@ -99,7 +99,7 @@ Test(roles, what_stays) {
 }
 
 /* An operator with several results is listed once for itself and once for each result that is used. */
-Test(roles, results_are_listed) {
+Test(roles, each_used_result_is_listed) {
   static const role_case cases[] = {
       {"two results are used", "x input;e erf (x) #1;c choose_qparams (x) #1 [1] [1];a mul (c,c.1) #2",
        "delegate of 1,1,1,2", "c a", NULL},
@@ -111,8 +111,8 @@ Test(roles, results_are_listed) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
-/* A partitioner takes an operator or leaves it, so that all nodes of one operator stay or none. */
-Test(roles, whole_operators) {
+/* A partitioner decides per operator, so either all nodes of an operator are delegated or none. */
+Test(roles, nodes_of_one_operator_have_one_role) {
   static const role_case cases[] = {
       {"two of three views, of which two are one operator",
        "x input;q squeeze_copy (x) #1;r squeeze_copy (x) #1;v view_copy (x) #1;a mul (x,x) #1", "delegate of 1,1",
@@ -142,7 +142,7 @@ Test(roles, whole_operators) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
-Test(roles, kernels) {
+Test(roles, kernels_take_their_nodes_first) {
   static const role_case cases[] = {
       {"the only node of its operator", "x input;a mul (x,x) #1;b erf (x) #1", "erf of 1; delegate of 1", "a | b",
        NULL},
@@ -158,7 +158,7 @@ Test(roles, kernels) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
-Test(roles, inconsistent_lists) {
+Test(roles, inconsistent_lists_are_reported) {
   static const role_case cases[] = {
       {"more than there are nodes", "x input;a mul (x,x) #1", "delegate of 1,1", "a !", NULL},
       {"without entries for results, as ExecuTorch before 1.2 lists them",
@@ -170,16 +170,16 @@ Test(roles, inconsistent_lists) {
   expect_cases(cases, ETR_COUNT(cases));
 }
 
-/* ---- What XNNPACK's partitioner takes ---- */
+/* ---- Operators that XNNPACK's partitioner takes ---- */
 
 /* "n" is the node. It may read: x and y, [1x8x4x4]; i, integers; w, a weight; t, a weight transposed for n alone; s, a
- * weight transposed that is used elsewhere, too; d, a dequantised weight; r, a transposed value of the graph. */
+ * transposed weight that is also used elsewhere; d, a dequantised weight; r, a transposed value of the graph. */
 #define VALUES                                                                                                         \
   "x input [1x8x4x4];y input [1x8x4x4];i input [i64:1x8x4x4];h input [f16:1x8x4x4];u input [?];w weight [8x8];"        \
   "v weight [8x8];t permute_copy (v) [8x8];z weight [8x8];s permute_copy (z) [8x8];o embedding (z,i);"                 \
   "c weight [i8:8x8];d dequantize_per_channel (c) [8x8];td t_copy (d) [8x8];r permute_copy (x);"
 
-Test(roles, xnnpack_takes) {
+Test(roles, the_partitioner_of_xnnpack_is_reproduced) {
   static const struct {
     const char *node;
     bool is_taken;

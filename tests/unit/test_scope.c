@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tree of boxes: which box a node is in, and the limits that every tree keeps.
+ * The tree of boxes: the box of each node, and the limits that every tree keeps.
  */
 #include "tiny_profile.h"
 #include "views/scope.h"
@@ -14,7 +14,7 @@ static etr_scopes build(tiny *t) {
   return scopes;
 }
 
-/* "layers.0/attn" for a node; "" on top. */
+/* Returns the path of a node's box, such as "layers.0/attn"; "" at the top. */
 static const char *scope_path(tiny *t, const etr_scopes *scopes, uint32_t node) {
   const char *path = "";
   for (uint32_t s = scopes->of_node[node]; s != ETR_NONE; s = scopes->list[s].parent)
@@ -37,8 +37,8 @@ static uint32_t format_module(tiny *t, uint32_t parent, const char *format, unsi
   return tiny_module(t, parent, etr_arena_copy(&t->arena, etr_slice_of(path)), "");
 }
 
-/* Children of a box; ETR_NONE: of the top. */
-static size_t children(const tiny *t, const etr_scopes *scopes, uint32_t box) {
+/* Counts the children of a box; ETR_NONE: of the top. */
+static size_t count_children(const tiny *t, const etr_scopes *scopes, uint32_t box) {
   size_t count = 0;
   for (size_t i = 0; i < scopes->count; i++) count += scopes->list[i].parent == box;
   for (size_t i = 0; i < t->nodes.count; i++)
@@ -46,14 +46,14 @@ static size_t children(const tiny *t, const etr_scopes *scopes, uint32_t box) {
   return count;
 }
 
-/* What scope.h promises of every tree. */
+/* Checks the guarantees of scope.h. */
 static void expect_sound(const tiny *t, const etr_scopes *scopes) {
-  cr_expect_leq(children(t, scopes, ETR_NONE), 32, "%zu on top", children(t, scopes, ETR_NONE));
+  cr_expect_leq(count_children(t, scopes, ETR_NONE), 32, "%zu on top", count_children(t, scopes, ETR_NONE));
   for (uint32_t i = 0; i < scopes->count; i++) {
     const etr_scope *s = &scopes->list[i];
     cr_expect(s->parent == ETR_NONE ? s->depth == 0 : s->parent < i && s->depth == scopes->list[s->parent].depth + 1,
               "order of %s", s->label);
-    cr_expect_leq(children(t, scopes, i), 100, "%zu in %s", children(t, scopes, i), s->label);
+    cr_expect_leq(count_children(t, scopes, i), 100, "%zu in %s", count_children(t, scopes, i), s->label);
     for (uint32_t k = 0; k < i; k++)
       cr_expect(scopes->list[k].parent != s->parent || strcmp(scopes->list[k].label, s->label) != 0, "two boxes %s",
                 s->label);
@@ -68,7 +68,7 @@ static void expect_sound(const tiny *t, const etr_scopes *scopes) {
   cr_expect_eq(on_top, ops, "%zu of %zu operators counted", on_top, ops);
 }
 
-Test(scope, modules_weights_and_loose_nodes) {
+Test(scope, every_node_is_in_the_box_of_its_module) {
   tiny t = {0};
   uint32_t a = tiny_module(&t, 0, "a", ""), fc = tiny_module(&t, a, "a.fc", ""), b = tiny_module(&t, 0, "b", "");
   uint32_t weight = tiny_node(&t, ETR_NODE_PARAMETER, "p_a_fc_weight", "a.fc.weight", 0);
@@ -95,18 +95,18 @@ Test(scope, modules_weights_and_loose_nodes) {
 }
 
 /* Each row: the path of a chain of modules below the root, and the box that an operator in the last one is in. */
-Test(scope, labels) {
+Test(scope, labels_extend_the_parents_path) {
   static const struct {
     const char *outer, *inner, *expected;
   } cases[] = {
       {"block", "block.layers.0", "block/layers.0"}, /* a list's member is joined to its name */
       {"block", "block.conv.0.1", "block/conv.0.1"},
-      {"block", "other.path", "block/other.path"}, /* does not extend its parent's */
+      {"block", "other.path", "block/other.path"}, /* does not extend its parent's path */
       {"block", "blocks.x", "block/blocks.x"},
       {"block", "block", "block"}, /* adds nothing */
       {"block", "", "block"},
       {"", "inner", "inner"},                           /* a name that torch made up for the root */
-      {"a/b\"c", "a/b\"c.\xC3\xA9", "a/b\"c/\xC3\xA9"}, /* cleaning is left to the emitters */
+      {"a/b\"c", "a/b\"c.\xC3\xA9", "a/b\"c/\xC3\xA9"}, /* the emitters clean names */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
@@ -137,8 +137,8 @@ Test(scope, sequential_is_joined_to_its_members) {
   tiny_clear(&t);
 }
 
-/* A vision transformer: everything is below "encoder". */
-Test(scope, box_with_most_operators_is_dissolved) {
+/* A vision transformer, in which all modules are below "encoder". */
+Test(scope, the_box_with_most_operators_is_dissolved) {
   tiny t = {0};
   uint32_t model = tiny_module(&t, 0, "model", ""), encoder = tiny_module(&t, model, "model.encoder", ""),
            head = tiny_module(&t, model, "head", "");
@@ -159,9 +159,9 @@ Test(scope, box_with_most_operators_is_dissolved) {
   tiny_clear(&t);
 }
 
-/* Dissolving stops where the top would have more than 30 boxes; a bucket is made where there is nothing to dissolve. */
-/* Members of a list keep the same part of their path, also those that nobody is called like. */
-Test(scope, labels_tell_siblings_apart) {
+/* Dissolving stops before the top has more than 30 boxes. Buckets are made if no box can be dissolved. */
+/* Members of a list keep the same part of their path, including members with unique names. */
+Test(scope, labels_of_siblings_differ) {
   static const struct {
     const char *path, *expected;
   } cases[] = {
@@ -195,9 +195,9 @@ Test(scope, labels_tell_siblings_apart) {
   tiny_clear(&t);
 }
 
-/* x -> dq -> conv (a) -> q -> dq -> relu (b) -> q; a dequantizer that two modules use, one in front of an operator of
- * the model itself. */
-Test(scope, quantizers_go_with_their_operators) {
+/* x -> dq -> conv (a) -> q -> dq -> relu (b) -> q; a dequantizer that two modules use, and one before an operator at
+ * the top level. */
+Test(scope, quantizers_are_in_the_box_of_their_operator) {
   static const char q[] = "quantized_decomposed.quantize_per_tensor.default",
                     dq[] = "quantized_decomposed.dequantize_per_tensor.default";
   tiny t = {0};
@@ -206,7 +206,7 @@ Test(scope, quantizers_go_with_their_operators) {
   const struct {
     const char *target;
     uint32_t module;
-    int inputs[2]; /* by place behind x; -1: x, -2: none */
+    int inputs[2]; /* index behind x; -1: x, -2: none */
     const char *expected;
   } cases[] = {
       {q, 0, {-1, -2}, "a"},
@@ -239,7 +239,7 @@ Test(scope, quantizers_go_with_their_operators) {
   tiny_clear(&t);
 }
 
-Test(scope, many_layers) {
+Test(scope, many_layers_are_put_into_buckets) {
   static const struct {
     const char *layer;
     unsigned layers;
@@ -266,8 +266,8 @@ Test(scope, many_layers) {
   }
 }
 
-/* Members of a list are told by their names, whatever runs between them. */
-Test(scope, interleaved_lists) {
+/* Members of a list are recognized by their names, even if other modules run between them. */
+Test(scope, members_of_interleaved_lists_are_recognized) {
   tiny t = {0};
   uint32_t down = 0, up = 0;
   for (unsigned i = 0; i < 20; i++) {
@@ -282,7 +282,7 @@ Test(scope, interleaved_lists) {
   tiny_clear(&t);
 }
 
-Test(scope, nodes_without_modules) {
+Test(scope, nodes_without_modules_have_boxes) {
   static const struct {
     unsigned ops;
     const char *first, *last;
@@ -303,7 +303,7 @@ Test(scope, nodes_without_modules) {
   }
 }
 
-Test(scope, many_inputs_have_a_box) {
+Test(scope, many_inputs_share_a_box) {
   static const struct {
     unsigned inputs;
     const char *last;
@@ -319,7 +319,7 @@ Test(scope, many_inputs_have_a_box) {
   }
 }
 
-Test(scope, nested_graphs) {
+Test(scope, nested_graphs_are_in_the_box_of_their_owner) {
   tiny t = {0};
   uint32_t a = tiny_module(&t, 0, "a", ""), fc = tiny_module(&t, a, "a.fc", ""),
            other = tiny_module(&t, 0, "other", "");
@@ -344,8 +344,8 @@ Test(scope, nested_graphs) {
   tiny_clear(&t);
 }
 
-/* Stacks that no model has: endlessly deep, or all modules called the same. */
-Test(scope, hostile_modules) {
+/* Module stacks that no model has: extremely deep, or with equal names only. */
+Test(scope, hostile_modules_end) {
   tiny t = {0};
   uint32_t module = 0;
   for (unsigned i = 0; i < 5000; i++) {
@@ -354,7 +354,7 @@ Test(scope, hostile_modules) {
   }
   for (unsigned i = 0; i < 3000; i++) op(&t, tiny_module(&t, 0, "same", ""));
   etr_scopes scopes = build(&t);
-  cr_expect_leq(children(&t, &scopes, ETR_NONE), 32);
+  cr_expect_leq(count_children(&t, &scopes, ETR_NONE), 32);
   for (size_t i = 0; i < scopes.count; i++) cr_expect_leq(scopes.list[i].depth, 40);
   tiny_clear(&t);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ETDumps as base64 in logs: what may stand around them and between their lines, and what is wrong with those that are
+ * ETDumps as base64 in logs: text around them and between their lines, and the errors of dumps that are
  * not whole.
  */
 #include "inputs/serial_log.h"
@@ -10,11 +10,11 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* An ETDump of 40 bytes as far as logs know it; its size is in front. */
+/* The 40 bytes of an ETDump that logs check; they begin with its size. */
 static const char whole[] = "\x24\0\0\0\x14\0\0\0ED00abcdefghijklmnopqrstuvwxyz!?";
 enum { SIZE = 40 };
 
-/* Text in which @D stands for its base64, 56 characters, and @AB for B hexadecimal groups of 4 of it from group A on.
+/* In a text, @D is replaced by its base64, 56 characters, and @AB by B hexadecimal groups of 4 of it from group A on.
  */
 static etr_slice expand(etr_arena *arena, const char *row) {
   static const char hex[] = "0123456789abcdef";
@@ -35,7 +35,7 @@ static etr_slice expand(etr_arena *arena, const char *row) {
   return etr_slice_of(text);
 }
 
-Test(serial_log, forms) {
+Test(serial_log, dumps_in_logs_are_found) {
   static const struct {
     const char *text;
     size_t dumps, line; /* where the first starts */
@@ -49,7 +49,8 @@ Test(serial_log, forms) {
       {"[00:01] echo \"@D\"\n", 1, 1},
       {"#[RUN THIS]\nbase64 -i -d <<<\"\\\n@D\\\n\" >etdump.bin\n", 1, 3},
       {"x\n@05\n@55\n@a4\ndone\n", 1, 2},
-      {"@07\n@77\ndone\n", 1, 1}, /* as long as the others, and base64 too: its size tells that it is not part */
+      {"@07\n@77\ndone\n", 1,
+       1}, /* a line of the same length that is also base64; the size shows that it is not part of the dump */
       {"[00:01] @07\n[00:02] @77\n[00:03] done\n", 1, 1},
       {"[ 9.1] @07\n[10.2] @77\n[10.3] done\n", 1, 1},
       {"[00:01] echo \"@07\n[00:02] @77\" | base64\n", 1, 1},
@@ -57,7 +58,7 @@ Test(serial_log, forms) {
       {"echo \"@05\r\r\n@55\r\r\n@a4\" | base64\n", 1, 1},
       {"echo \"@D\"\nreset\necho \"@D\"\n", 2, 1},
       {"@D\n@D\n", 2, 1},
-      {"echo \"@D", 1, 1}, /* only the quotes' end is missing */
+      {"echo \"@D", 1, 1}, /* only the closing quote is missing */
       {"nothing\nhere", 0, 0},
       {"echo \"hello\" | base64 -d >debug_buffer.bin", 0, 0},
       {"", 0, 0},
@@ -77,7 +78,7 @@ Test(serial_log, forms) {
   }
 }
 
-Test(serial_log, what_is_not_whole) {
+Test(serial_log, incomplete_dumps_are_reported) {
   static const struct {
     const char *text;
     size_t dumps;
@@ -108,8 +109,8 @@ Test(serial_log, what_is_not_whole) {
   }
 }
 
-/* A debug buffer belongs to the ETDump behind it. */
-Test(serial_log, debug_buffers) {
+/* A debug buffer belongs to the ETDump that follows it. */
+Test(serial_log, a_debug_buffer_belongs_to_the_next_dump) {
   static const struct {
     const char *text, *first, *second, *lost;
   } rows[] = {
@@ -134,7 +135,7 @@ Test(serial_log, debug_buffers) {
   }
 }
 
-Test(serial_log, told_by_content) {
+Test(serial_log, logs_are_recognized_by_content) {
   static const struct {
     const char *path;
     bool is_log;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_shell_words.c - command lines as a shell splits them, and those that have no end.
+ * test_shell_words.c - command lines as a shell splits them, and command lines with an open quote.
  */
 #include "bench/program.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each word in brackets: "[a][b c]". */
+/* Writes each word in brackets: "[a][b c]". */
 static void join(char room[256], const char *const *words) {
   size_t used = 0;
   room[0] = '\0';
@@ -33,14 +33,14 @@ static void expect_problem(const char *line, const char *expected) {
   cr_expect_str_eq(problem, expected, "%s", line);
 }
 
-Test(shell_words, blanks) {
+Test(shell_words, blanks_separate_words) {
   expect_words("", "");
   expect_words(" \t\n ", "");
   expect_words("a", "[a]");
   expect_words("  ./runner\t--model_path  m.pte\n", "[./runner][--model_path][m.pte]");
 }
 
-Test(shell_words, quotes) {
+Test(shell_words, quotes_keep_blanks) {
   expect_words("a 'b c' d", "[a][b c][d]");
   expect_words("a \"b c\" d", "[a][b c][d]");
   expect_words("--name='b c'\"d e\"f", "[--name=b cd ef]");
@@ -50,7 +50,7 @@ Test(shell_words, quotes) {
   expect_words("'a\nb'", "[a\nb]");
 }
 
-Test(shell_words, backslashes) {
+Test(shell_words, a_backslash_keeps_the_next_character) {
   expect_words("a\\ b \\\\ \\'c \\\"d \\n", "[a b][\\]['c][\"d][n]");
   expect_words("\"\\\\ \\\" \\$ \\` \\n \\'\"", "[\\ \" $ ` \\n \\']");
   expect_words("a\\\nb \"c\\\nd\"", "[ab][cd]");
@@ -64,7 +64,7 @@ Test(shell_words, nothing_is_expanded) {
   expect_words("sh -c 'cd x && ./run > log'", "[sh][-c][cd x && ./run > log]");
 }
 
-Test(shell_words, many_words) {
+Test(shell_words, many_words_are_read) {
   enum { WORDS = 5000 };
   char *line = calloc(2 * WORDS + 1, 1);
   const char *problem;
@@ -80,7 +80,7 @@ Test(shell_words, many_words) {
   free(line);
 }
 
-Test(shell_words, without_an_end) {
+Test(shell_words, an_open_quote_is_refused) {
   expect_problem("'", "a quote is not closed");
   expect_problem("a 'b c", "a quote is not closed");
   expect_problem("a \"b", "a quote is not closed");

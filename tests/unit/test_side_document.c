@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_side_document.c - comparing documents gives what comparing the records gives, bit by bit; other documents are
- * refused.
+ * test_side_document.c - comparing documents gives the same result as comparing the records, bit by bit; other
+ * documents are refused.
  */
 #include "base/arena.h"
 #include "etrecord_compare.h"
@@ -31,7 +31,7 @@ static etr_status compare_documents(etr_comparison **out, const etr_text *base, 
   return etr_compare_documents(out, &sides[0], &sides[1], NULL, error);
 }
 
-/* ---- The same ---- */
+/* ---- Documents compare like records ---- */
 
 static void expect_change(const etr_change *got, const etr_change *want, const char *what) {
   const double a[] = {got->base_avg, got->new_avg, got->base_p50, got->new_p50, got->low, got->high, got->relative};
@@ -83,7 +83,7 @@ static void expect_method(const etr_method_pair *got, const etr_method_pair *wan
   expect_groups(&got->backends, &want->backends);
 }
 
-/* Methods that neither have a graph nor ran are in no document. */
+/* Methods without a graph and without runs are not in documents. */
 static bool is_in_documents(const etr_comparison *c, const etr_method_pair *pair) {
   const etr_method *base = pair->base_method == ETR_NONE ? NULL : &c->base->methods[pair->base_method];
   const etr_method *newer = pair->new_method == ETR_NONE ? NULL : &c->newer->methods[pair->new_method];
@@ -122,10 +122,10 @@ static void expect_comparison(const etr_comparison *got, const etr_comparison *w
   }
 }
 
-Test(side_document, says_what_the_records_say) {
+Test(side_document, documents_compare_like_their_records) {
   static const struct {
     const char *base, *newer;
-    double clock; /* of the newer one, as if it counted these ticks a second; 0: nanoseconds */
+    double clock; /* ticks per second of the newer side; 0: nanoseconds */
   } cases[] = {
       {"mv2_portable", "mv2_xnnpack", 0},
       {"add_mul", "old_1_0_1_add_mul", 0},
@@ -175,8 +175,8 @@ static etr_text read_file(etr_arena *arena, const char *path) {
   return text;
 }
 
-/* An earlier version wrote it of add_mul: with how far half of the runs lie from the median, and no recordings. */
-Test(side_document, without_recordings) {
+/* An earlier version wrote this document of add_mul, with median deviations and without recordings. */
+Test(side_document, a_document_without_recordings_is_compared) {
   etr_arena arena = {0};
   etr_error error;
   etr_comparison *comparison;
@@ -205,7 +205,7 @@ Test(side_document, without_recordings) {
 
 /* ---- Refused ---- */
 
-/* Puts other bytes into a document's text where it says `from`. */
+/* Replaces `from` in the text of a document. */
 static etr_text changed(etr_arena *arena, const etr_text *document, const char *from, const char *to) {
   etr_text out = {.arena = arena};
   const char *text = etr_arena_copy(arena, (etr_slice){document->data, document->size}), *at = strstr(text, from);
@@ -215,12 +215,12 @@ static etr_text changed(etr_arena *arena, const etr_text *document, const char *
   return out;
 }
 
-Test(side_document, refuses_what_it_cannot_compare) {
+Test(side_document, unsuitable_documents_are_refused) {
   static const struct {
     const char *from, *to, *message;
   } cases[] = {
       {"\"sums\"", "\"other\"", "earlier version"},
-      {"\"recordings\":[20]", "\"other\":[20]", "earlier version"}, /* which had deviations instead */
+      {"\"recordings\":[20]", "\"other\":[20]", "earlier version"}, /* such documents had deviations instead */
       {"\"recordings\":[20]", "\"recordings\":[19]", "recordings do not match"},
       {"\"recordings\":[20]", "\"recordings\":[21]", "recordings do not match"},
       {"\"recordings\":[20]", "\"recordings\":[20,0]", "recordings do not match"},
@@ -257,8 +257,8 @@ Test(side_document, refuses_what_it_cannot_compare) {
   etr_arena_clear(&arena);
 }
 
-/* Documents of earlier versions lack the weights of operators, which then contradict nothing; shapes still do. */
-Test(side_document, without_weights_of_operators) {
+/* Documents of earlier versions lack the weights of operators. Then only shapes can contradict a pair. */
+Test(side_document, unknown_weights_contradict_nothing) {
   etr_arena arena = {0};
   etr_text documents[] = {document_of(&arena, "inserted_before", NULL), document_of(&arena, "inserted_after", NULL)};
   etr_text old = changed(&arena, &documents[1], "\"operator_weights\"", "\"other\"");
@@ -274,8 +274,8 @@ Test(side_document, without_weights_of_operators) {
   etr_arena_clear(&arena);
 }
 
-/* Whatever a document is cut to, it is refused; whatever a text in it points to, nothing is read beyond a list. */
-Test(side_document, damaged) {
+/* A document cut at any point is refused, and indices beyond a list are never read. */
+Test(side_document, damaged_documents_are_refused) {
   etr_arena arena = {0};
   etr_text document = document_of(&arena, "control_flow", NULL);
   etr_side *side;
@@ -292,7 +292,7 @@ Test(side_document, damaged) {
 }
 
 /* A document with a graph has no events. */
-Test(side_document, graph_on_one_side) {
+Test(side_document, a_graph_on_one_side_only_is_refused) {
   etr_arena arena = {0};
   etr_error error;
   etr_comparison *comparison;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which inferences are skipped. Runs are written as text, one after the other: "TICKS" is an inference of method 0,
+ * The runs that are excluded. Runs are written as text, one after the other: "TICKS" is an inference of method 0,
  * "TICKS'" of method 1, "TICKS*" of another phase of method 0, "L" a load, "|" starts another ETDump.
  */
 #include "open_fixture.h"
@@ -54,24 +54,24 @@ static int by_double(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-Test(skipped, warm_up) {
+Test(skipped, warm_up_runs_are_excluded) {
   static const struct {
     const char *runs, *skipped;
   } cases[] = {
       {"", ""},
       {"50", ""},
-      {"50 10 10", ""}, /* too few behind it to tell */
+      {"50 10 10", ""}, /* too few runs after it */
       {"50 10 10 10", "0"},
       {"15 10 10 10", ""}, /* 1.5 times is not above */
       {"16 10 10 10", "0"},
       {"50 40 10 10 10", "0,1"},
-      {"50 40 10 10", "0"},                          /* behind the second there are two */
-      {"10 50 10 10 10", ""},                        /* not the first */
-      {"20 10 10 14 14", "0"},                       /* the median of four is between the middle ones: 12 */
+      {"50 40 10 10", "0"},                          /* only two runs follow the second */
+      {"10 50 10 10 10", ""},                        /* not a leading run */
+      {"20 10 10 14 14", "0"},                       /* the median of four is between the middle two: 12 */
       {"19 13 13 14 14", ""},                        /* 13.5 */
-      {"90 80 70 60 50 40 30 20 10", "0,1,2,3,4,5"}, /* 30 has but two behind it */
+      {"90 80 70 60 50 40 30 20 10", "0,1,2,3,4,5"}, /* only two runs follow 30 */
       {"5 0 0 0", ""},                               /* not timed */
-      {"20 10 20 10 10 20 10 10 20 10", ""},         /* a first run in the slow one of two modes */
+      {"20 10 20 10 10 20 10 10 20 10", ""},         /* the first run is in the slower of two modes */
       {"20 10 10 10 10 10 10 10 20 10", "0"},        /* the eighth of nine is fast */
       {"20 10 10 10 10 17", "0"},                    /* four fifths of five are four */
       {"20 10 10 10 10 17 17", ""},                  /* and of six five: 20.4 */
@@ -81,8 +81,8 @@ Test(skipped, warm_up) {
       {"L 50 10 10 10 L 50 10 10 10", "1,6"},
       {"50 10 10 10 | 50 10 10 10", "0,4"},
       {"50 10 | 10 10", ""},
-      {"50 90' 10 20' 10 20' 10 20'", "0,1"},     /* each method has its own */
-      {"90* 50 10 10 10 90* 10 10 90* 90*", "1"}, /* and each phase */
+      {"50 90' 10 20' 10 20' 10 20'", "0,1"},     /* each method has its own warm-up */
+      {"90* 50 10 10 10 90* 10 10 90* 90*", "1"}, /* and so has each phase */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char skipped[256];
@@ -91,8 +91,8 @@ Test(skipped, warm_up) {
   }
 }
 
-/* As many runs as there may be, of which each is taken away. */
-Test(skipped, the_same_as_by_sorting_anew) {
+/* The maximum number of runs, which are removed one by one. */
+Test(skipped, excluding_equals_sorting_again) {
   enum { RUNS = 60 };
   uint64_t seed = 5;
   for (int series = 0; series < 200; series++) {
@@ -117,7 +117,7 @@ Test(skipped, the_same_as_by_sorting_anew) {
   }
 }
 
-Test(skipped, first_and_range) {
+Test(skipped, first_runs_or_a_range_are_chosen) {
   static const struct {
     const char *runs;
     etr_options options;
@@ -136,8 +136,8 @@ Test(skipped, first_and_range) {
   }
 }
 
-/* What counts adds up, and all samples are of it. */
-Test(skipped, times_of_what_counts) {
+/* The times of the remaining runs add up, and all samples belong to these runs. */
+Test(skipped, times_cover_only_runs_that_count) {
   etr_profile *p = open_fixture("quantized_xnnpack", &(etr_options){.skip = ETR_SKIP_AUTO});
   const etr_method *m = &p->methods[0];
   uint64_t ticks = 0;
@@ -160,7 +160,7 @@ Test(skipped, times_of_what_counts) {
   etr_profile_close(p);
 }
 
-Test(skipped, no_such_run) {
+Test(skipped, an_unknown_run_is_refused) {
   etr_inputs inputs;
   etr_profile *profile;
   cr_assert_eq(etr_inputs_find(&inputs, FIXTURES "/quantized_xnnpack", NULL, NULL), ETR_OK);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Slow runs among others that do the same work, as runs_text.h writes them.
+ * Slow runs among runs that do the same work, which are written as in runs_text.h.
  */
 #include "runs/slow_runs.h"
 #include "runs_text.h"
 
 #include <stdio.h>
 
-/* "any 2,5", "periodic 1/4 0,4,8", "operator op2 3,9": the kind, so many of every so many, the operator, the runs. */
+/* "any 2,5", "periodic 1/4 0,4,8", "operator op2 3,9": the kind, the period or the operator, the runs. */
 static const char *slow_of(const char *text, size_t operators) {
   static const char *const kinds[] = {"none", "any", "periodic", "operator"};
   static runs_text t;
@@ -32,7 +32,7 @@ static const char *slow_of(const char *text, size_t operators) {
   return out;
 }
 
-Test(slow_runs, kinds) {
+Test(slow_runs, slow_runs_have_a_cause) {
   static const struct {
     const char *runs;
     size_t operators;
@@ -44,18 +44,18 @@ Test(slow_runs, kinds) {
       {"1 1 1 4 1 1 1 1", 8, "none"}, /* a single one is an outlier */
       {"1 1.4 1 1 1.4 1 1 1.4", 8, "none"},
       {"0 0 4 0 0 4 0 0", 8, "none"}, /* runs without a time */
-      {"4 4 1 1 1 1 1 1", 8, "none"}, /* warm-up that was not left out */
+      {"4 4 1 1 1 1 1 1", 8, "none"}, /* warm-up that was not excluded */
       {"1 1 4 1 1 1 1 5 1 1", 8, "any 2,7"},
       {"1 1 4 4 1 1 1 5 1 1 1 1 4 4 1", 8, "any 2,3,7,12,13"},
       {"4 1 1 1 4 1 1 1 4 1 1 1", 8, "periodic 1/4 0,4,8"},
       {"1 4 4 1 1 1 4 4 1 1 1 4 4 1 1", 8, "periodic 2/5 1,2,6,7,11,12"},
-      {"1 4 1 1 1 4 1 1", 8, "any 1,5"}, /* two are no pattern */
+      {"1 4 1 1 1 4 1 1", 8, "any 1,5"}, /* two runs are no pattern */
       {"1 1 1o2 1 1 1 1 1o2 1 1", 8, "operator op2 2,7"},
       {"1 1 1o2 1 1 1 1 1o5 1 1", 8, "operator 2,7"},
       {"1o3 1 1 1 1o3 1 1 1 1o3 1 1 1", 8, "operator 1/4 op3 0,4,8"},
       {"4 1 1 1 4 1 1 1 4 1 1 1", 0, "periodic 1/4 0,4,8"}, /* without operators' times */
       {"1 1 4 1 1 1 1 5 1 1", 0, "any 2,7"},
-      {"1 1 4 1 1 1 1 5 1 1", 1, "any 2,7"}, /* the only operator has all of the time, and is no cause */
+      {"1 1 4 1 1 1 1 5 1 1", 1, "any 2,7"}, /* the only operator has all of the time, so it is no cause */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const char *slow = slow_of(cases[i].runs, cases[i].operators);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Source lines: files are only shown if they have what was recorded, and lines add up.
+ * Source lines: a file is shown only if it contains the recorded code, and lines add up.
  */
 #include "views/source_lines.h"
 
@@ -12,7 +12,7 @@
 
 static const char text[] = "import torch\n\ndef f(x):\n\treturn x + 1\r\n    y = 2  \n\xFFlast";
 
-/* A folder with a/model.py and a fifo, a/pipe.py. */
+/* Makes a folder with a/model.py and a pipe, a/pipe.py. */
 typedef struct disk {
   char folder[64], file[128], pipe[128];
 } disk;
@@ -39,7 +39,7 @@ static void clear(const disk *d) {
   rmdir(d->folder);
 }
 
-Test(source, files_with_the_recorded_code) {
+Test(source, files_with_the_recorded_code_are_found) {
   static const struct {
     int64_t line;
     const char *code;
@@ -49,8 +49,8 @@ Test(source, files_with_the_recorded_code) {
       {5, "y = 2", ETR_SOURCE_FOUND},
       {6, "\xEF\xBF\xBDlast", ETR_SOURCE_FOUND},
       {4, "return x", ETR_SOURCE_DIFFERENT},
-      {3, "return x + 1", ETR_SOURCE_DIFFERENT}, /* a line was added since */
-      {7, "", ETR_SOURCE_DIFFERENT},             /* nothing tells that it is the file */
+      {3, "return x + 1", ETR_SOURCE_DIFFERENT}, /* a line was added later */
+      {7, "", ETR_SOURCE_DIFFERENT},             /* nothing identifies the file */
       {4, "", ETR_SOURCE_DIFFERENT},
       {7, "return x + 1", ETR_SOURCE_DIFFERENT},
       {0, "return x + 1", ETR_SOURCE_DIFFERENT},
@@ -72,7 +72,7 @@ Test(source, files_with_the_recorded_code) {
   clear(&d);
 }
 
-Test(source, every_line_has_to_fit) {
+Test(source, every_recorded_line_must_agree) {
   const etr_source good = {.line = 4, .code = "return x + 1"}, none = {.line = 5, .code = ""},
                    bad = {.line = 5, .code = "y = 3"};
   const etr_source *both[] = {&good, &none}, *wrong[] = {&good, &bad};
@@ -86,7 +86,7 @@ Test(source, every_line_has_to_fit) {
   clear(&d);
 }
 
-Test(source, where_files_moved_to) {
+Test(source, moved_files_are_found) {
   static const struct {
     const char *path;
     etr_source_state state;
@@ -116,7 +116,7 @@ Test(source, where_files_moved_to) {
   clear(&d);
 }
 
-Test(source, what_is_no_file) {
+Test(source, only_regular_files_are_read) {
   static const char *const paths[] = {"/dev/zero", "/dev/stdin", "-", "/proc/self/environ", "/", "", "/no/such/file"};
   const etr_source line = {.line = 1, .code = "x"}, *lines[] = {&line};
   etr_arena arena = {0};
@@ -126,7 +126,7 @@ Test(source, what_is_no_file) {
   etr_arena_clear(&arena);
 }
 
-Test(source, files_in_order) {
+Test(source, files_are_ordered_by_time_or_name) {
   static const etr_source a = {.file = "a.py", .line = 3}, b = {.file = "b.py", .line = 2},
                           first_of_b = {.file = "b.py", .line = 1}, c = {.file = "c.py", .line = 9};
   etr_breakdown_row rows[] = {{.source = &a, .total_ticks = 5},
@@ -159,7 +159,7 @@ Test(source, files_in_order) {
   }
 }
 
-Test(source, lines_add_up) {
+Test(source, lines_add_up_to_the_files) {
   static const char *const records[] = {"mv2_xnnpack",  "vit_xnnpack", "llama_portable",
                                         "multi_method", "cpp_rich",    "old_0_6_add_mul"};
   for (size_t i = 0; i < ETR_COUNT(records); i++) {

@@ -9,7 +9,7 @@
 
 static bool is_near(double a, double b) { return fabs(a - b) <= 1e-9 * fmax(1, fabs(b)); }
 
-Test(stats, as_numpy_has_them) {
+Test(stats, statistics_are_those_of_numpy) {
   /* numpy.percentile(samples, [10, 50, 90]) */
   static const struct {
     size_t count;
@@ -40,7 +40,7 @@ Test(stats, as_numpy_has_them) {
   }
 }
 
-Test(stats, of_nothing) {
+Test(stats, no_samples_give_zero) {
   etr_stats got = etr_stats_of(NULL, 0);
   cr_expect_eq(got.count, 0);
   cr_expect_eq(got.avg, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What runs are like, in a sentence.
+ * Sentences about the steadiness of runs.
  */
 #include "views/steadiness.h"
 
@@ -11,7 +11,7 @@
 
 static const etr_profile profile = {.ticks_per_second = 1e9};
 
-Test(steadiness, of_one_kind) {
+Test(steadiness, a_verdict_has_its_sentence) {
   static const struct {
     etr_noise noise;
     const char *text;
@@ -54,7 +54,7 @@ Test(steadiness, of_one_kind) {
   }
 }
 
-Test(steadiness, of_phases) {
+Test(steadiness, each_phase_has_its_sentence) {
   static const etr_run_phase phases[] = {
       {.name = "prefill",
        .noise = {.verdict = ETR_NOISE_STEADY, .run_count = 10, .outliers = 1, .least_outlier = 2, .most_outlier = 2}},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a summary adds up, on real records: lists add up to the balance, statistics of single nodes are the nodes',
- * filters take their part.
+ * Summaries of real records: lists add up to the balance, a group of one node has that node's statistics, and
+ * filters select their part.
  */
 #include "views/source_lines.h"
 
@@ -35,7 +35,7 @@ static void expect_patterns(const etr_summary *s, uint64_t whole) {
   cr_expect_eq(modules, s->modules.count);
 }
 
-/* The patterns of a source line add up to it. */
+/* The patterns of a source line add up to its time. */
 static void expect_line_patterns(const etr_summary *s) {
   etr_arena arena = {0};
   etr_line_patterns patterns;
@@ -77,7 +77,7 @@ static void expect_sums(const etr_summary *s, uint64_t whole) {
   cr_expect_eq(s->part_ticks, whole);
 }
 
-Test(summary, lists_add_up) {
+Test(summary, breakdowns_add_up) {
   for (size_t i = 0; i < ETR_COUNT(records); i++) {
     etr_inputs inputs;
     etr_profile *profile;
@@ -98,7 +98,7 @@ Test(summary, lists_add_up) {
 }
 
 /* A module with one node has that node's statistics. */
-Test(summary, statistics_of_one_node) {
+Test(summary, a_module_with_one_node_has_its_statistics) {
   etr_inputs inputs;
   etr_profile *profile;
   etr_arena arena = {0};
@@ -124,7 +124,7 @@ Test(summary, statistics_of_one_node) {
   etr_arena_clear(&arena);
 }
 
-Test(summary, of_some_nodes) {
+Test(summary, filtered_summaries_add_up) {
   etr_inputs inputs;
   etr_profile *profile;
   etr_arena arena = {0};
@@ -145,7 +145,7 @@ Test(summary, of_some_nodes) {
   cr_expect_eq(adds.part_ticks + others.part_ticks, method->nodes_ticks);
   cr_expect_eq(adds.node_count + others.node_count, all.node_count);
   cr_expect_eq(all.findings.count, 3);
-  cr_expect_eq(adds.findings.count, 1); /* of kernels between delegates */
+  cr_expect_eq(adds.findings.count, 1); /* about kernels between delegates */
   cr_expect_eq(others.findings.count, 0);
   etr_profile_close(profile);
   etr_inputs_clear(&inputs);

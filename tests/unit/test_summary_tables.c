@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_summary_tables.c - what the summary's tables say, on real records: rows that stand for others count all of them,
+ * test_summary_tables.c - the summary's tables of real records: rows that sum up others count all of them, and
  * statistics are in their columns.
  */
 #include "output/writer.h"
@@ -33,9 +33,9 @@ static char *summary_of(etr_arena *arena, const etr_profile *profile, const etr_
 
 /* ---- Modules ---- */
 
-/* A line of "by module": its name, behind 2 blanks for each level, and its total, at most so much off: "<1000". */
+/* A line of "by module": its name behind 2 blanks per level, and its total with a tolerance, as in "<1000". */
 typedef struct module_line {
-  size_t level, modules; /* how many modules it stands for */
+  size_t level, modules; /* number of modules in the line */
   double total, off;
 } module_line;
 
@@ -50,14 +50,14 @@ static module_line read_line(const char *line) {
   bool is_top = strncmp(line + indent, "(top level", 10) == 0;
   return (module_line){.level = indent / 2,
                        .modules = stands_for_more ? more
-                                  : is_top      ? 0
+                                  : is_top        ? 0
                                                   : 1,
                        .total = is_below ? 0 : strtod(line + name, NULL),
                        .off = is_below ? strtod(line + name + 1, NULL) : 1};
 }
 
-/* The modules directly below the model are all there, and their time is all there is on nodes. */
-Test(summary_tables, what_is_left_out_of_the_modules_is_counted) {
+/* All modules directly below the model are listed, and their times add up to the graph operators. */
+Test(summary_tables, omitted_modules_are_counted) {
   static const struct {
     const char *record;
     size_t top;
@@ -92,7 +92,7 @@ Test(summary_tables, what_is_left_out_of_the_modules_is_counted) {
     etr_arena_clear(&arena);
     etr_profile_close(profile);
   }
-  cr_expect_gt(stand_ins, 0, "some lines stand for several modules");
+  cr_expect_gt(stand_ins, 0, "some lines sum up several modules");
 }
 
 /* ---- Rows ---- */
@@ -108,7 +108,7 @@ static void expect_row(const char *csv, const char *section, const etr_stats *st
   cr_expect_float_eq(p90, stats->p90, 1e-6, "%s, %s: p90 %g instead of %g", record, section, p90, stats->p90);
 }
 
-Test(summary_tables, statistics_in_their_columns) {
+Test(summary_tables, statistics_are_in_their_columns) {
   static const char *const records[] = {"mv2_xnnpack", "llama_portable", "add_mul", "cpp_rich"};
   for (size_t i = 0; i < ETR_COUNT(records); i++) {
     etr_arena arena = {0};
@@ -116,14 +116,15 @@ Test(summary_tables, statistics_in_their_columns) {
     const char *csv = summary_of(&arena, profile,
                                  &(etr_table_options){.format = ETR_TABLE_CSV, .unit = ETR_UNIT_CYCLES});
     expect_row(csv, ",execute,", &profile->methods[0].execute, records[i]);
-    cr_expect_neq(profile->methods[0].execute.p50, profile->methods[0].execute.p90, "%s tells them apart", records[i]);
+    cr_expect_neq(profile->methods[0].execute.p50, profile->methods[0].execute.p90, "%s: p50 and p90 differ",
+                  records[i]);
     etr_arena_clear(&arena);
     etr_profile_close(profile);
   }
 }
 
-/* Rows are written after all methods were summed up: each has its own method's. */
-Test(summary_tables, statistics_of_each_method) {
+/* Rows are written after all methods were summed up; each has the statistics of its own method. */
+Test(summary_tables, each_method_has_its_own_statistics) {
   etr_arena arena = {0};
   etr_profile *profile = open_record("multi_method");
   const char *csv = summary_of(&arena, profile, &(etr_table_options){.format = ETR_TABLE_CSV, .unit = ETR_UNIT_CYCLES});

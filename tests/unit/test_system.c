@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What each system has in its own way.
+ * Functions that differ between systems.
  */
 #include "base/system.h"
 
@@ -9,11 +9,11 @@
 
 #include <criterion/criterion.h>
 
-Test(system, last_place_of_a_byte) {
+Test(system, the_last_index_of_a_byte_is_found) {
   const struct {
     etr_slice text;
     char wanted;
-    int place; /* -1: not there */
+    int place; /* -1: not found */
   } cases[] = {{ETR_SLICE("a/b/c"), '/', 3}, {ETR_SLICE("/"), '/', 0}, {ETR_SLICE("abc"), '/', -1},
                {{"/", 0}, '/', -1},          {{NULL, 0}, '/', -1},     {ETR_SLICE("a\0b"), 0, 1}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -23,12 +23,12 @@ Test(system, last_place_of_a_byte) {
 }
 
 /* A backslash may be part of a name here. */
-Test(system, last_part_of_a_path) {
+Test(system, the_last_part_of_a_path_is_found) {
   const char *const cases[][2] = {{"a/b/c", "c"}, {"/c", "c"}, {"c", "c"}, {"a/", ""}, {"", ""}, {"a/b\\c", "b\\c"}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) cr_expect_str_eq(etr_last_part(cases[i][0]), cases[i][1]);
 }
 
-Test(system, first_place_of_bytes) {
+Test(system, the_first_index_of_bytes_is_found) {
   const struct {
     etr_slice text, wanted;
     int place;
@@ -49,8 +49,8 @@ Test(system, random_bytes_differ) {
   cr_expect(memcmp(one, other, sizeof one) != 0);
 }
 
-/* Whatever instructions this processor has, at every length and alignment. */
-Test(system, checksums_agree) {
+/* All instructions of this processor give the same checksum, at every length and alignment. */
+Test(system, all_checksum_instructions_agree) {
   unsigned char bytes[64];
   for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * 37 + 11);
   for (size_t from = 0; from < 9; from++)

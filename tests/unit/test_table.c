@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_table.c - one list of fields in every format: cells of each kind, columns that are asked for, order and number
+ * test_table.c - one list of fields in every format: cells of each kind, requested columns, order and number
  * of rows.
  */
 #include "output/table.h"
@@ -34,7 +34,7 @@ static const etr_field fields[] = {
 
 static const etr_profile profile = {.ticks_per_second = 1e9};
 
-/* The rows in a format. status: of the answer; its message is in *error. */
+/* Writes the rows in a format. *status is that of the answer, and its message is in *error. */
 static const char *written(etr_arena *arena, const etr_table_options *options, etr_status *status, etr_error *error) {
   etr_text text;
   etr_writer writer;
@@ -55,7 +55,7 @@ static const char *written(etr_arena *arena, const etr_table_options *options, e
   return etr_text_end(&text, &writer);
 }
 
-Test(table, formats) {
+Test(table, rows_have_the_same_cells_in_every_format) {
   static const struct {
     etr_table_options options;
     const char *text;
@@ -88,7 +88,7 @@ Test(table, formats) {
   }
 }
 
-Test(table, no_such_column) {
+Test(table, an_unknown_column_is_refused) {
   static const char *const names[] = {"time,ids", "", "time,", "key", "the-name"};
   for (size_t i = 0; i < ETR_COUNT(names); i++) {
     etr_arena arena = {0};
@@ -102,7 +102,7 @@ Test(table, no_such_column) {
   }
 }
 
-Test(table, objects_of_documents) {
+Test(table, a_row_becomes_an_object) {
   etr_arena arena = {0};
   etr_text text;
   etr_writer writer;
@@ -140,7 +140,7 @@ static etr_cell cold(const void *each) {
   return (etr_cell){.number = ((const whole *)each)->part, .whole = 100, .is_cold = true};
 }
 
-/* A table of some fields and one row, in a format. */
+/* Writes a table of some fields and one row, in a format. */
 static const char *one_row(etr_arena *arena, const etr_field *list, size_t count, const void *shown,
                            const etr_table_options *options) {
   etr_text text;
@@ -158,7 +158,7 @@ static const char *one_row(etr_arena *arena, const etr_field *list, size_t count
   return etr_text_end(&text, &writer);
 }
 
-Test(table, members_of_rows) {
+Test(table, members_of_nested_structs_are_read) {
   static const etr_field list[] = {
       {"name", "name", ETR_CELL_ITEM, ETR_IN_ALL, ETR_VIA(whole, of, parts, name), .blank_is_null = true},
       {"ticks", "ticks", ETR_CELL_COUNT, ETR_IN_ALL, ETR_VIA(whole, of, parts, ticks)},
@@ -221,7 +221,7 @@ Test(table, times_have_the_decimals_of_the_longest) {
   }
 }
 
-Test(table, times_in_units) {
+Test(table, times_are_converted_to_the_unit) {
   static const etr_field list[] = {{NULL, "time", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(parts, ticks)}};
   static const char *const texts[] = {[ETR_UNIT_MS] = "first\n 1.23\n",
                                       [ETR_UNIT_NS] = "  first\n1234567\n",
@@ -236,7 +236,7 @@ Test(table, times_in_units) {
   etr_arena_clear(&arena);
 }
 
-Test(table, shares_are_coloured_by_heat) {
+Test(table, shares_are_coloured_by_size) {
   static const etr_field list[] = {{NULL, "", ETR_CELL_SHARE, ETR_IN_TABLES, .get = heat},
                                    {NULL, "", ETR_CELL_SHARE, ETR_IN_TABLES, .get = cold}};
   static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_tb_curves.c - curves of real records add up, inference by inference; names that hostile records give stay apart;
+ * test_tb_curves.c - curves of real records add up for each inference; curves of hostile records keep distinct names;
  * many runs give few points.
  */
 #include "tensorboard/tb_curves.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Sum of the curves of a group at one point. */
+/* Returns the sum of a group's curves at one point. */
 static double sum_at(const etr_tb_curves *curves, const char *group, size_t point) {
   double sum = 0;
   for (size_t i = 0; i < curves->count; i++)
@@ -26,7 +26,7 @@ static const etr_tb_curve *find(const etr_tb_curves *curves, const char *tag) {
   return NULL;
 }
 
-/* The curve of a record's only method, or of one of several. */
+/* Returns the curve of a record's only method, or of one of several. */
 static const etr_tb_curve *find_of_method(const etr_tb_curves *curves, const char *tag, const etr_method *method,
                                           bool is_only) {
   char room[256];
@@ -53,17 +53,17 @@ static void expect_sums(const char *fixture, const etr_profile *profile, const e
               etr_ticks_to_ns(profile, method->execute.p90) / 1e6, fixture);
   const etr_tb_curve *each = find_of_method(curves, "timeline_us/avg", method, is_only),
                      *sums = find_of_method(curves, "timeline_us/cumulative", method, is_only);
-  double so_far = 0, told = (double)(method->nodes_ticks + method->delegate_only_ticks + method->unexplained_ticks) /
-                            (double)method->run_count;
+  double so_far = 0, whole = (double)(method->nodes_ticks + method->delegate_only_ticks + method->unexplained_ticks) /
+                             (double)method->run_count;
   for (size_t i = 0; i < each->count; i++) {
     so_far += each->values[i];
     expect_near(sums->values[i], so_far, fixture);
     cr_expect(i == 0 || each->steps[i] > each->steps[i - 1]);
   }
-  expect_near(so_far, etr_ticks_to_ns(profile, told) / 1e3, fixture);
+  expect_near(so_far, etr_ticks_to_ns(profile, whole) / 1e3, fixture);
 }
 
-Test(tb_curves, add_up) {
+Test(tb_curves, curves_add_up_to_the_method) {
   static const char *const fixtures[] = {"add_mul",      "control_flow", "cpp_rich",         "llama_xnnpack",
                                          "multi_method", "mv2_xnnpack",  "quantized_xnnpack"};
   for (size_t i = 0; i < sizeof fixtures / sizeof *fixtures; i++) {
@@ -82,7 +82,7 @@ Test(tb_curves, add_up) {
 
 enum { NODES = 40, RUNS = 2500 };
 
-/* A method of 40 operators, each taking one microsecond more than the one before it, in 2500 runs. */
+/* Makes a method of 40 operators in 2500 runs; each takes one microsecond more than the one before it. */
 static void make_method(etr_arena *arena, etr_profile *profile, etr_graph *graph, etr_method *method) {
   static const etr_event event = {.name = "k", .instruction_id = 3};
   etr_node *nodes = etr_arena_alloc_array(arena, NODES, sizeof *nodes);
@@ -107,7 +107,7 @@ static void make_method(etr_arena *arena, etr_profile *profile, etr_graph *graph
       .ticks_per_second = 1e9, .graphs = graph, .graph_count = 1, .methods = method, .method_count = 1};
 }
 
-Test(tb_curves, the_rest_is_other) {
+Test(tb_curves, remaining_operators_are_one_curve) {
   etr_arena arena = {0};
   etr_profile profile;
   etr_graph graph;
@@ -118,7 +118,7 @@ Test(tb_curves, the_rest_is_other) {
   size_t op_types = 0;
   for (size_t i = 0; i < curves.count; i++) op_types += strncmp(curves.list[i].tag, "op_type_us/", 11) == 0;
   cr_expect_eq(op_types, 16);
-  cr_assert_not_null(find(&curves, "op_type_us/other~2")); /* the operator of this name */
+  cr_assert_not_null(find(&curves, "op_type_us/other~2")); /* an operator has the name "other" */
   expect_near(find(&curves, "op_type_us/other~2")->values[7], NODES, "the largest");
   expect_near(find(&curves, "op_type_us/other")->values[7], 25 * 26 / 2, "25 small ones");
   expect_near(sum_at(&curves, "op_type_us/", 7), NODES * (NODES + 1) / 2, "all");
@@ -128,7 +128,7 @@ Test(tb_curves, the_rest_is_other) {
   etr_arena_clear(&arena);
 }
 
-Test(tb_histogram, counts_every_value) {
+Test(tb_histogram, every_value_is_counted) {
   static const double values[] = {5, 1, 1, 2, 31, 31, 30.9}, same[] = {2, 2};
   etr_tb_histogram h;
   etr_tb_histogram_init(&h, 0, "t", values, 7);

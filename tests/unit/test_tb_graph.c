@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The GraphDef that TensorBoard gets: decoded again and looked at.
+ * The GraphDef for TensorBoard, which is decoded and checked.
  */
 #include "tensorboard.pb-c.h"
 #include "tensorboard/tb_view.h"
@@ -34,7 +34,7 @@ static const Tensorboard__AttrValue *find_attr(const Tensorboard__NodeDef *node,
   return NULL;
 }
 
-/* expected NULL: there is no such attribute. */
+/* Checks an attribute; expected is NULL if it must be missing. */
 static void expect_attr(const Tensorboard__NodeDef *node, const char *key, const char *expected) {
   const Tensorboard__AttrValue *value = find_attr(node, key);
   if (!expected || !value) {
@@ -61,7 +61,7 @@ static etr_source source = {
 static const etr_argument arguments[] = {
     {"stride", "[1, \"s77\"]"}, {"dtype", "\"float32\""}, {"mode", "\"a'b\\u0007\""}, {"a/b \xC3\xA9", "1e-05"}};
 
-Test(tb_graph, node_card) {
+Test(tb_graph, a_node_has_its_attributes) {
   tiny t = {0};
   uint32_t fc = tiny_module(&t, 0, "fc", "torch.nn.modules.linear.Linear");
   uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
@@ -117,7 +117,7 @@ Test(tb_graph, node_card) {
                {"target", "aten.linear.default"},
                {"weight", NULL}};
   for (size_t i = 0; i < ETR_COUNT(attrs); i++) expect_attr(node, attrs[i].key, attrs[i].value);
-  /* The shapes come first, the rest in order. */
+  /* The shapes come first, other attributes in order. */
   for (size_t i = 2; i < node->n_attr; i++)
     cr_expect_lt(strcmp(node->attr[i - 1]->key, node->attr[i]->key), 0, "order of %s", node->attr[i]->key);
 
@@ -138,7 +138,7 @@ Test(tb_graph, node_card) {
   clear(&t, graph);
 }
 
-Test(tb_graph, nothing_timed) {
+Test(tb_graph, a_graph_without_times_has_no_time_attributes) {
   tiny t = {0};
   uint32_t add = tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0);
   Tensorboard__GraphDef *graph = build(&t);
@@ -175,8 +175,9 @@ Test(tb_graph, shapes_are_on_every_node) {
   clear(&t, graph);
 }
 
-/* The page shows one edge for neighbouring inputs from one node; each row is what cat uses, and what is written. */
-Test(tb_graph, neighbouring_inputs_are_spread) {
+/* The page shows one edge for neighbouring inputs from one node. Each row has the inputs of cat, and the written ones.
+ */
+Test(tb_graph, neighbouring_inputs_of_one_node_are_separated) {
   static const struct {
     etr_edge edges[6];
     size_t count;
@@ -185,7 +186,7 @@ Test(tb_graph, neighbouring_inputs_are_spread) {
       {{{0, 0}, {1, 0}}, 2, {"x", "split"}},
       {{{1, 0}, {1, 1}, {0, 0}}, 3, {"split", "x", "split:1"}},
       {{{1, 0}, {1, 1}, {1, 2}, {0, 0}, {2, 0}}, 5, {"split", "x", "split:1", "relu", "split:2"}},
-      {{{1, 0}, {1, 1}}, 2, {"split", "split:1"}}, /* nothing to put between them */
+      {{{1, 0}, {1, 1}}, 2, {"split", "split:1"}}, /* there is no other input to put between them */
       {{{0, 0}, {0, 0}}, 2, {"x", "x"}},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -201,7 +202,7 @@ Test(tb_graph, neighbouring_inputs_are_spread) {
   }
 }
 
-Test(tb_graph, nested_graphs_hang_on_their_owner) {
+Test(tb_graph, nested_graphs_are_below_their_owner) {
   tiny t = {0};
   uint32_t call = tiny_node(&t, ETR_NODE_OP, "executorch_call_delegate", "higher_order.executorch_call_delegate", 0);
   uint32_t lowered = tiny_subgraph(&t, call, "lowered_module_0", ETR_SUBGRAPH_LOWERED);
@@ -216,7 +217,7 @@ Test(tb_graph, nested_graphs_hang_on_their_owner) {
   clear(&t, graph);
 }
 
-Test(tb_graph, devices) {
+Test(tb_graph, a_backend_has_its_device) {
   static const struct {
     const char *backend, *device;
   } cases[] = {{"XnnpackBackend", "/device:XNNPACK:0"},
@@ -236,8 +237,8 @@ Test(tb_graph, devices) {
   }
 }
 
-/* More inputs than attributes are told for, long texts, and more bytes than one piece has. */
-Test(tb_graph, large) {
+/* More inputs than attributes are written for, long texts, and more bytes than one piece. */
+Test(tb_graph, large_graphs_are_written_in_pieces) {
   tiny t = {0};
   char *code = etr_arena_alloc(&t.arena, 5000);
   memset(code, 'c', 4999);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names for TensorBoard's graph tab, and the text that it can show.
+ * Names for TensorBoard's graph tab, and the texts that it can show.
  */
 #include "tensorboard/tb_names.h"
 #include "tiny_profile.h"
@@ -24,7 +24,7 @@ static uint32_t op(tiny *t, const char *target, uint32_t module) {
   return tiny_node(t, ETR_NODE_OP, "node", target, module);
 }
 
-Test(tb_names, boxes_and_leaves) {
+Test(tb_names, modules_are_boxes_and_nodes_are_leaves) {
   tiny t = {0};
   uint32_t a = tiny_module(&t, 0, "a", ""), fc = tiny_module(&t, a, "a.fc", ""),
            norm = tiny_module(&t, a, "a.norm", ""), b = tiny_module(&t, 0, "b", "");
@@ -67,8 +67,8 @@ Test(tb_names, boxes_and_leaves) {
   tiny_clear(&t);
 }
 
-/* "0" alone says nothing. */
-Test(tb_names, numbered_modules_tell_their_operator) {
+/* "0" alone is no useful name. */
+Test(tb_names, a_numbered_module_names_its_operator) {
   tiny t = {0};
   uint32_t conv = tiny_module(&t, 0, "conv", ""), c0 = tiny_module(&t, conv, "conv.0", ""),
            list = tiny_module(&t, c0, "conv.0.0", "");
@@ -83,8 +83,8 @@ Test(tb_names, numbered_modules_tell_their_operator) {
   tiny_clear(&t);
 }
 
-/* A module is not folded when more than its operator is in it: a leaf would be a box as well. */
-Test(tb_names, nested_graph_is_not_folded) {
+/* A module is folded only if it contains one operator, because a leaf cannot be a box. */
+Test(tb_names, a_module_with_a_nested_graph_is_not_folded) {
   tiny t = {0};
   uint32_t a = tiny_module(&t, 0, "a", ""), z = tiny_module(&t, 0, "z", "");
   uint32_t cond = tiny_node(&t, ETR_NODE_OP, "cond", "higher_order.cond", a);
@@ -98,8 +98,8 @@ Test(tb_names, nested_graph_is_not_folded) {
   tiny_clear(&t);
 }
 
-/* Five siblings x1 ... x5 would be drawn as one. */
-Test(tb_names, no_series) {
+/* The page draws five siblings x1 ... x5 as one series. */
+Test(tb_names, equal_siblings_are_not_drawn_as_a_series) {
   for (unsigned count = 4; count <= 5; count++) {
     tiny t = {0};
     uint32_t a = tiny_module(&t, 0, "a", "");
@@ -113,7 +113,7 @@ Test(tb_names, no_series) {
   }
 }
 
-/* The page's search takes a regular expression: '.' is '/', too. */
+/* The search of the page takes a regular expression, in which '.' also matches '/'. */
 static bool finds(const char *pattern, const char *name) {
   regex_t regex;
   cr_assert_eq(regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB), 0);
@@ -122,8 +122,8 @@ static bool finds(const char *pattern, const char *name) {
   return found;
 }
 
-/* Whatever was dissolved, joined, shortened or put into buckets. */
-Test(tb_names, are_found_by_module_and_by_node) {
+/* Nodes are found although boxes were dissolved, joined, shortened or put into buckets. */
+Test(tb_names, nodes_are_found_by_module_and_name) {
   static const char *const formats[] = {"encoder.layers.encoder_layer_%u", "layers.%u", "model.decoder.blocks.%u",
                                         "h%u"};
   for (size_t f = 0; f < ETR_COUNT(formats); f++) {
@@ -152,8 +152,8 @@ Test(tb_names, are_found_by_module_and_by_node) {
   }
 }
 
-/* What the page shows of a closed box tells it from its siblings. */
-Test(tb_names, begin_with_what_the_page_shows) {
+/* The visible beginning of a closed box differs from its siblings. */
+Test(tb_names, names_begin_with_the_visible_part) {
   enum { SHOWN = 13, COUNT = 12 };
   tiny t = {0};
   uint32_t nodes[COUNT];
@@ -170,7 +170,7 @@ Test(tb_names, begin_with_what_the_page_shows) {
   tiny_clear(&t);
 }
 
-Test(tb_names, hostile_names) {
+Test(tb_names, hostile_names_are_replaced) {
   tiny t = {0};
   char long_name[500];
   memset(long_name, 'n', sizeof long_name - 1);
@@ -196,7 +196,7 @@ Test(tb_names, hostile_names) {
   tiny_clear(&t);
 }
 
-Test(tb_text, attributes) {
+Test(tb_text, attributes_are_cleaned) {
   static const struct {
     const char *text, *clean;
   } cases[] = {
@@ -229,8 +229,8 @@ Test(tb_text, long_attributes_are_cut) {
   }
 }
 
-/* Of what has a meaning in a selector, only what the page escapes. */
-Test(tb_text, names) {
+/* Names contain only those special characters of selectors that the page escapes. */
+Test(tb_text, names_have_no_selector_characters) {
   static const struct {
     const char *name, *clean;
   } cases[] = {{"layers.0", "layers.0"},
@@ -247,7 +247,7 @@ Test(tb_text, names) {
   }
 }
 
-Test(tb_text, operators) {
+Test(tb_text, operators_are_cleaned) {
   static const struct {
     const char *op, *clean;
   } cases[] = {{"linear", "linear"},

@@ -53,8 +53,8 @@ static span span_of(const Tensorboard__RunMetadata *metadata, const char *prefix
   return found;
 }
 
-/* a: { fc: { linear }, norm: { mean, div }, add }, b: { mul, mul }, loose, never run; execution goes back and forth
- * between them. */
+/* a: { fc: { linear }, norm: { mean, div }, add }, b: { mul, mul }, loose nodes, nodes that never ran; execution
+ * alternates between them. */
 static void build_model(tiny *t) {
   uint32_t a = tiny_module(t, 0, "a", ""), fc = tiny_module(t, a, "a.fc", ""), norm = tiny_module(t, a, "a.norm", ""),
            b = tiny_module(t, 0, "b", "");
@@ -93,7 +93,7 @@ Test(tb_stats, spans_are_sums) {
   }
 }
 
-Test(tb_stats, lengths) {
+Test(tb_stats, every_statistic_has_its_lengths) {
   static const struct {
     etr_tb_statistic statistic;
     const char *name;
@@ -114,7 +114,7 @@ Test(tb_stats, lengths) {
   }
 }
 
-Test(tb_stats, devices_and_timeline) {
+Test(tb_stats, the_timeline_has_a_row_per_device) {
   tiny t = {0};
   build_model(&t);
   Tensorboard__RunMetadata *metadata = build(&t, ETR_TB_TIMELINE);
@@ -123,14 +123,14 @@ Test(tb_stats, devices_and_timeline) {
   cr_expect_str_eq(metadata->step_stats->dev_stats[1]->device, "/device:XNNPACK:0");
   cr_expect_eq(metadata->step_stats->dev_stats[0]->n_node_stats, 4);
   cr_expect_eq(metadata->step_stats->dev_stats[1]->n_node_stats, 3);
-  cr_expect_eq(find(metadata, "a/add-node")->all_start_micros, 1, "0 would be lost");
+  cr_expect_eq(find(metadata, "a/add-node")->all_start_micros, 1, "0 would not be written");
   cr_expect_eq(find(metadata, "a/norm/div-node")->all_start_micros, 5);
   tensorboard__run_metadata__free_unpacked(metadata, NULL);
   tiny_clear(&t);
 }
 
-/* Every output has a shape, without any 0; memory is the bytes of the outputs that can be told. */
-Test(tb_stats, outputs) {
+/* Every output has a shape without zeros; memory is the bytes of outputs of known size. */
+Test(tb_stats, outputs_have_shapes_and_bytes) {
   static const etr_dim plain[] = {{.size = 2, .hint = -1}, {.size = 3, .hint = -1}},
                        empty[] = {{.size = 0, .hint = -1}};
   static const etr_dim symbolic[] = {{.size = ETR_DIM_SYMBOLIC, .symbol = "s0", .hint = 4}},
@@ -162,7 +162,7 @@ Test(tb_stats, outputs) {
   tiny_clear(&t);
 }
 
-Test(tb_stats, hostile_times) {
+Test(tb_stats, hostile_times_do_not_overflow) {
   tiny t = {0};
   for (int i = 0; i < 50; i++)
     tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "op", "aten.op.out", 0), UINT64_MAX / 2)->avg = i % 2 ? INFINITY : NAN;
@@ -192,7 +192,7 @@ static uint32_t number_at(const uint8_t *bytes) {
   return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* The next record as an event; NULL at the end. */
+/* Returns the next record as an event; NULL at the end. */
 static Tensorboard__Event *next_event(const file *f, size_t *at) {
   if (*at == f->size) return NULL;
   size_t size = number_at(f->bytes + *at);
@@ -204,8 +204,8 @@ static Tensorboard__Event *next_event(const file *f, size_t *at) {
   return event;
 }
 
-/* What an event is, as one text. */
-static const char *tell(etr_arena *arena, const Tensorboard__Event *event) {
+/* Describes an event in one word. */
+static const char *describe_event(etr_arena *arena, const Tensorboard__Event *event) {
   switch (event->what_case) {
   case TENSORBOARD__EVENT__WHAT_FILE_VERSION: return event->file_version;
   case TENSORBOARD__EVENT__WHAT_SESSION_LOG:
@@ -233,15 +233,15 @@ static void expect_events(tiny *t, const char *const *expected) {
                ETR_OK);
   size_t at = 0, count = 0;
   for (Tensorboard__Event *event; (event = next_event(&f, &at)) != NULL; count++) {
-    cr_assert_not_null(expected[count], "one too many: %s", tell(&t->arena, event));
-    cr_expect_str_eq(tell(&t->arena, event), expected[count]);
+    cr_assert_not_null(expected[count], "one too many: %s", describe_event(&t->arena, event));
+    cr_expect_str_eq(describe_event(&t->arena, event), expected[count]);
     cr_expect_eq(event->wall_time, 1.5);
     tensorboard__event__free_unpacked(event, NULL);
   }
   cr_expect_null(expected[count]);
 }
 
-Test(tb_event, timed_graph) {
+Test(tb_event, a_timed_graph_has_its_events) {
   tiny t = {0};
   build_model(&t);
   expect_events(&t, (const char *const[]){"brain.Event:2",
@@ -273,7 +273,7 @@ Test(tb_event, timed_graph) {
   tiny_clear(&t);
 }
 
-Test(tb_event, graph_without_times) {
+Test(tb_event, a_graph_without_times_has_no_profiles) {
   tiny t = {0};
   tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0);
   tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
@@ -282,8 +282,8 @@ Test(tb_event, graph_without_times) {
   tiny_clear(&t);
 }
 
-/* The same bytes twice; and a sink that is full, at any place, is an error. */
-Test(tb_event, repeatable_and_refused) {
+/* Writing twice gives the same bytes, and a sink that is full at any point is an error. */
+Test(tb_event, output_is_repeatable_and_a_full_sink_is_an_error) {
   tiny t = {0};
   build_model(&t);
   file first = {.limit = sizeof first.bytes}, second = {.limit = sizeof second.bytes};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_tensor_data.c - lib/inputs/tensor_data.c: tensors in memory and in files, in any order, and such that cannot be
- * read.
+ * test_tensor_data.c - lib/inputs/tensor_data.c: tensors in memory and in files, in any order, and tensors that cannot
+ * be read.
  */
 #include "inputs/tensor_data.h"
 
@@ -13,7 +13,7 @@
 
 #define HUGE_SIZE INT64_C(0x4000000000000000)
 
-/** A file without a name that holds these bytes; *writable, if asked for, is to be closed. */
+/** Makes a file without a name that contains these bytes. The caller closes *writable, if requested. */
 static etr_seekable file_of(const void *bytes, size_t size, int *writable) {
   char path[] = "/tmp/test_tensor_data.XXXXXX";
   etr_seekable file;
@@ -37,7 +37,7 @@ static etr_seekable counting_file(size_t count) {
   return file;
 }
 
-Test(tensor_data, what_can_be_read) {
+Test(tensor_data, only_dense_tensors_are_read) {
   enum { MANY = 33 };
   static const int64_t ones[MANY] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                      1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -48,8 +48,8 @@ Test(tensor_data, what_can_be_read) {
     bool readable;
   } rows[] = {
       {2, {3, 4}, {4, 1}, 0, true},
-      {2, {3, 4}, {1, 3}, 0, true},          /* the other order */
-      {3, {1, 12, 1}, {77, 1, 99}, 0, true}, /* strides of one element mean nothing */
+      {2, {3, 4}, {1, 3}, 0, true},          /* the other dimension order */
+      {3, {1, 12, 1}, {77, 1, 99}, 0, true}, /* strides of a size of 1 do not matter */
       {0, {0}, {0}, 44, true},
       {0, {0}, {0}, 45, false},
       {1, {12}, {1}, 0, true},
@@ -60,7 +60,7 @@ Test(tensor_data, what_can_be_read) {
       {1, {1}, {1}, UINT64_MAX, false},
       {1, {-1}, {1}, 0, false},
       {2, {HUGE_SIZE, HUGE_SIZE}, {1, 1}, 0, false},
-      {1, {HUGE_SIZE}, {0}, 0, false}, /* expanded: for ever */
+      {1, {HUGE_SIZE}, {0}, 0, false}, /* expanded: would take forever */
       {1, {4}, {0}, 0, false},
       {1, {4}, {2}, 0, false}, /* gaps */
       {1, {4}, {-1}, 16, false},
@@ -79,7 +79,7 @@ Test(tensor_data, what_can_be_read) {
   etr_seekable_close(&file);
 }
 
-Test(tensor_data, statistics) {
+Test(tensor_data, statistics_cover_all_elements) {
   const float values[] = {1, NAN, -3, INFINITY, 0, -0.0F, -INFINITY, 5};
   const int64_t size = 8, one = 1, none = 0;
   int descriptor;
@@ -104,13 +104,13 @@ Test(tensor_data, statistics) {
   close(descriptor);
 }
 
-Test(tensor_data, a_mean_loses_no_small_numbers) {
+Test(tensor_data, a_mean_keeps_small_numbers) {
   static const struct {
     double values[4], mean;
   } rows[] = {
       {{1e30, 1, -1e30, 3}, 1},
       {{0.1, 0.1, 0.1, 0.1}, 0.1},
-      {{1e308, 1e308, -1e308, 0}, NAN}, /* the sum is beyond a double on the way */
+      {{1e308, 1e308, -1e308, 0}, NAN}, /* an intermediate sum exceeds a double */
   };
   const int64_t size = 4, one = 1;
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
@@ -138,7 +138,7 @@ static void expect_elements(const etr_tensor_view *view, const double *expected,
   etr_tensor_reader_close(&reader);
 }
 
-Test(tensor_data, order_of_the_dimensions) {
+Test(tensor_data, elements_are_read_in_dimension_order) {
   etr_seekable file = counting_file(12);
   const int64_t sizes[] = {2, 3, 2}, contiguous[] = {6, 2, 1}, last[] = {6, 1, 3}, expanded[] = {1, 0, 2};
   const float memory[] = {9, 0, 1, 2, 3};
@@ -146,7 +146,7 @@ Test(tensor_data, order_of_the_dimensions) {
   expect_elements(&view, (const double[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 12);
   view.strides = last; /* channels last */
   expect_elements(&view, (const double[]){0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11}, 12);
-  view.file = NULL; /* in memory, elements may be shared, as torch.save has them */
+  view.file = NULL; /* in memory, elements may be shared, as torch.save writes them */
   view.memory = (etr_slice){(const char *)memory, sizeof memory};
   view.offset = 4;
   view.strides = expanded;
@@ -156,7 +156,7 @@ Test(tensor_data, order_of_the_dimensions) {
   etr_seekable_close(&file);
 }
 
-Test(tensor_data, many_pieces) {
+Test(tensor_data, tensors_larger_than_a_piece_are_read) {
   enum { COUNT = ETR_PIECE_ELEMENTS * 2 + 5 };
   etr_seekable file = counting_file(COUNT);
   const int64_t sizes[] = {COUNT}, strides[] = {1};
@@ -168,7 +168,7 @@ Test(tensor_data, many_pieces) {
   etr_seekable_close(&file);
 }
 
-Test(tensor_data, only_regular_files) {
+Test(tensor_data, only_regular_files_are_read) {
   etr_seekable file;
   etr_error error;
   cr_expect_eq(etr_seekable_open(&file, "/", &error), ETR_ERROR_IO);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* "float32[2,s77~16,?]": a size, an expression with its hint, a size that is not told. */
+/* Writes "float32[2,s77~16,?]": a size, an expression with its hint, an unknown size. */
 static void describe(char *out, size_t size, const etr_value *meta) {
   size_t used = (size_t)snprintf(out, size, "%s%s", meta->dtype ? meta->dtype : "", meta->rank < 0 ? "" : "[");
   for (int32_t i = 0; i < meta->rank; i++) {
@@ -25,7 +25,7 @@ static void describe(char *out, size_t size, const etr_value *meta) {
   snprintf(out + used, size - used, "%s", meta->rank < 0 ? "" : "]");
 }
 
-Test(tensor_meta, of_all_versions) {
+Test(tensor_meta, types_and_sizes_of_all_versions_are_read) {
   static const struct {
     const char *document, *want;
   } cases[] = {
@@ -40,7 +40,7 @@ Test(tensor_meta, of_all_versions) {
       {"{\"dtype\":7,\"sizes\":[{\"as_expr\":{\"hint\":{\"as_int\":16},\"expr_str\":\"2*s0\"}}]}", "float32[2*s0~16]"},
       {"{\"dtype\":7,\"sizes\":[{\"as_expr\":{\"expr_str\":\"s0\",\"hint\":null}}]}", "float32[s0]"},
       {"{\"dtype\":7,\"sizes\":[{\"as_expr\":\"s0\"},{\"as_name\":\"n\"}]}", "float32[?,?]"},
-      /* dead members as null */
+      /* unused members are null */
       {"{\"dtype\":null,\"sizes\":[{\"as_int\":4,\"as_expr\":null},{\"as_expr\":null,\"as_int\":5}]}", "[4,5]"},
       /* 2023: plain numbers, one level more */
       {"{\"meta\":{\"dtype\":6,\"sizes\":[7,8]},\"name\":\"x\"}", "float16[7,8]"},

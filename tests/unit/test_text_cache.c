@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Texts that stand in a document again and again get one number.
+ * Texts that are repeated in a document get one number.
  */
 #include "inputs/text_cache.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/* Appends the number of each element, with a '+' before those that were new. */
+/* Appends the number of each element, with a '+' before new ones. */
 static void number_all(etr_map *cache, etr_json *json, char *out, size_t size) {
   size_t used = 0;
   out[0] = '\0';
@@ -25,7 +25,7 @@ static void number_all(etr_map *cache, etr_json *json, char *out, size_t size) {
   etr_json_end(json);
 }
 
-Test(text_cache, numbers) {
+Test(text_cache, equal_elements_share_a_number) {
   static const struct {
     const char *document, *numbers;
   } cases[] = {
@@ -50,7 +50,7 @@ Test(text_cache, numbers) {
 }
 
 /* Neither very long texts nor very many are kept. */
-Test(text_cache, limits) {
+Test(text_cache, long_and_many_texts_are_not_kept) {
   enum { TEXTS = 5000, LONG = 5000 };
   static char document[TEXTS * 10 + 2 * LONG + 64];
   size_t size = (size_t)sprintf(document, "[\"%0*d\", \"%0*d\"", LONG, 1, LONG, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables: what fits a line, and what each format escapes.
+ * Tables: fitting a line, and escaping in each format.
  */
 #include "output/text_table.h"
 
@@ -24,10 +24,10 @@ static char *written(etr_arena *arena, const char *const cells[][COLUMNS], size_
   return etr_text_end(&text, &writer);
 }
 
-Test(table, formats) {
+Test(table, cells_are_escaped_in_every_format) {
   static const struct {
     const char *row[COLUMNS];
-    const char *text, *csv, *tsv, *markdown; /* NULL: not looked at */
+    const char *text, *csv, *tsv, *markdown; /* NULL: not compared */
   } cases[] = {
       {{"conv", "0.5", "IGEMM"},
        "conv   0.5  IGEMM\n",
@@ -95,7 +95,7 @@ Test(table, text_fits_its_width) {
   }
 }
 
-Test(table, cuts_in_the_middle) {
+Test(table, names_are_cut_in_the_middle) {
   static const char *const cells[][COLUMNS] = {{"abcdefghijklmnopqrstuvwxyz", "1", "x"}};
   etr_arena arena = {0};
   cr_expect_str_eq(written(&arena, cells, 1, ETR_TABLE_TEXT, 30),
@@ -103,8 +103,8 @@ Test(table, cuts_in_the_middle) {
   etr_arena_clear(&arena);
 }
 
-/* Which columns are there, and what is said of those that are not. */
-Test(table, leaves_columns_out) {
+/* Checks the visible columns and the note about hidden ones. */
+Test(table, columns_without_room_are_hidden) {
   static const char *const cells[][COLUMNS] = {{"abcdefghijklmnopqrstuvwxyz", "1", "one"}, {"b", "2", "two"}};
   static const struct {
     size_t width;
@@ -118,8 +118,8 @@ Test(table, leaves_columns_out) {
        "name                  time  runs as\nabcdefghij\xE2\x80\xA6rstuvwxyz     1  one\nb                        2  "
        "two\n"},
       {34, ETR_TABLE_TEXT,
-       "name                        time\nabcdefghijklmnopqrstuvwxyz     1\nb                              2\nno room "
-       "for: runs as\n"},
+       "name                        time\nabcdefghijklmnopqrstuvwxyz     1\nb                              2\nhidden: "
+       "runs as; all: --width 0\n"},
       {24, ETR_TABLE_TEXT, "name\nabcdefghijkl\xE2\x80\xA6pqrstuvwxyz\nb\nhidden: time, runs as; all: --width 0\n"},
       {24, ETR_TABLE_CSV, "name,time,runs as\r\nabcdefghijklmnopqrstuvwxyz,1,one\r\nb,2,two\r\n"},
   };
@@ -140,7 +140,7 @@ Test(table, leaves_columns_out) {
   }
 }
 
-Test(table, out_of_memory_is_told) {
+Test(table, out_of_memory_is_reported) {
   static const char *const cells[][COLUMNS] = {{"a", "b", "c"}};
   etr_arena broken = {.failed = true};
   etr_text_table table;

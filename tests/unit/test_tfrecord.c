@@ -30,7 +30,7 @@ static const unsigned char event_record[] = {
 };
 static const unsigned char empty_record[] = {0, 0, 0, 0, 0, 0, 0, 0, 0x29, 0x03, 0x98, 0x07, 0xd8, 0xea, 0x82, 0xa2};
 
-Test(tfrecord, bytes) {
+Test(tfrecord, records_are_those_of_tensorboard) {
   const struct {
     etr_slice data;
     const unsigned char *expected;
@@ -49,7 +49,7 @@ Test(tfrecord, bytes) {
   }
 }
 
-Test(tfrecord, failure_is_sticky) {
+Test(tfrecord, a_failure_is_remembered) {
   collector out = {.refuse_after = 20};
   etr_sink sink = {collect, &out};
   etr_tfrecord writer = {.sink = &sink};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_time_slices.c - the time slices of records add up to what methods, runs and nodes say, to the tick, whatever
- * times the dump has.
+ * test_time_slices.c - the time slices of records add up to the times of methods, runs and nodes, to the tick, for any
+ * times in the dump.
  */
 #include "inputs/dump.h"
 
@@ -19,7 +19,7 @@ static uint64_t sum_of_kind(const etr_method *m, etr_time_slice_kind kind) {
   return sum;
 }
 
-/* Of the time slices without node, those of events inside delegates. */
+/* Sums the time slices without a node that are inside delegates. */
 static uint64_t sum_of_inserted(const etr_method *m) {
   uint64_t sum = 0;
   for (size_t i = 0; i < m->time_slice_count; i++) {
@@ -50,7 +50,7 @@ static void expect_order(const etr_method *m) {
   for (size_t i = 1; i < m->time_slice_count; i++) {
     const etr_time_slice *before = &m->time_slices[i - 1], *p = &m->time_slices[i];
     cr_expect(before->node < p->node || (before->node == p->node && (p->node == ETR_NONE || before->run <= p->run)),
-              "portion %zu", i);
+              "slice %zu", i);
   }
 }
 
@@ -73,7 +73,7 @@ static void expect_sums(const char *fixture, const etr_profile *profile, const e
   for (; at < m->time_slice_count; at++) cr_expect_eq(m->time_slices[at].node, ETR_NONE);
 }
 
-Test(time_slices, add_up) {
+Test(time_slices, time_slices_add_up_to_the_method) {
   static const char *const fixtures[] = {"add_mul",
                                          "control_flow",
                                          "control_flow_map",
@@ -106,10 +106,10 @@ Test(time_slices, add_up) {
   }
 }
 
-/* ---- Several dumps, each of the most ticks that one can have
+/* ---- Several dumps, each with the maximum number of ticks
  * ------------------------------------------------------------------------- */
 
-enum { MOST_DUMPS = 2048 }; /* UINT64_MAX / ETR_DUMP_MOST_TICKS, and one */
+enum { MOST_DUMPS = 2048 }; /* UINT64_MAX / ETR_DUMP_MOST_TICKS + 1 */
 
 static const char *write_long_dump(const char *path) {
   uint8_t bytes[512] = {0};

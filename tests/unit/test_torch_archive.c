@@ -19,7 +19,7 @@ static etr_file entry_of(const char *record, const char *name) {
 
 static etr_slice all_of(const etr_file *file) { return (etr_slice){(const char *)file->data, file->size}; }
 
-/* Those of the first method; NULL if there is none. */
+/* Returns the outputs of the first method; NULL if there are none. */
 static const etr_pickle_value *sets_of(const etr_torch_archive *archive) {
   const etr_pickle_value *root = archive->root;
   bool good = root->kind == ETR_PICKLE_DICT && root->items.count >= 2 &&
@@ -28,7 +28,7 @@ static const etr_pickle_value *sets_of(const etr_torch_archive *archive) {
   return good ? root->items.data[1] : NULL;
 }
 
-Test(torch_archive, reference_outputs) {
+Test(torch_archive, reference_outputs_are_read) {
   /* data/0 and data/1 of the archive: float32[2, 4] and float32[] */
   static const float expected[] = {0.5F, 0.5F, 0.509182453F, 0.513075233F};
   etr_file file = entry_of(FIXTURES "/bundled_update/etrecord.bin", "reference_outputs");
@@ -54,8 +54,8 @@ Test(torch_archive, reference_outputs) {
   etr_file_clear(&file);
 }
 
-/* Of 1.2: the output of `decode`, then that of `forward`, as torch reads them. */
-Test(torch_archive, reference_outputs_of_pickle) {
+/* Version 1.2 stores the output of `decode`, then that of `forward`, as torch reads them. */
+Test(torch_archive, reference_outputs_of_a_pickle_are_read) {
   static const float expected[] = {-2.29860282F, -0.0184364486F};
   static const char *const methods[] = {"decode", "forward"};
   etr_file file = entry_of(FIXTURES "/old_1_2_0_two_methods/etrecord.bin", "reference_outputs");
@@ -80,8 +80,8 @@ Test(torch_archive, reference_outputs_of_pickle) {
   etr_file_clear(&file);
 }
 
-/* A pickle that names a storage beside it, as only archives have. */
-Test(torch_archive, a_pickle_without_its_numbers) {
+/* A pickle that names a storage in a separate file, which only archives have. */
+Test(torch_archive, a_pickle_without_its_storages_is_refused) {
   static const char bytes[] = "\x80\2ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\n"
                               "X\1\0\0\0"
                               "0X\3\0\0\0cpuK\4tQK\0K\2\x85K\1\x85\x89"
@@ -96,7 +96,7 @@ Test(torch_archive, a_pickle_without_its_numbers) {
   etr_torch_close(&archive);
 }
 
-Test(torch_archive, every_torch_archive_of_the_fixtures) {
+Test(torch_archive, archives_of_all_fixtures_are_read) {
   static const char *const records[] = {"add_mul", "quantized_xnnpack", "multi_method", "old_0_6_add_mul"};
   size_t read = 0;
   for (size_t i = 0; i < ETR_COUNT(records); i++) {
@@ -127,7 +127,7 @@ Test(torch_archive, every_torch_archive_of_the_fixtures) {
   cr_expect_gt(read, 20);
 }
 
-/* Opens, and takes what outputs there are. */
+/* Opens the archive and reads all its outputs. */
 static etr_status read_all(etr_slice bytes, etr_error *error) {
   etr_torch_archive archive;
   etr_tensor_view view;
@@ -152,14 +152,15 @@ static void cut_and_damage(const char *record) {
   for (size_t at = 0; at < file.size; at++) {
     memcpy(copy, file.data, file.size);
     copy[at] = (char)(copy[at] ^ 0x55);
-    etr_status status = read_all((etr_slice){copy, file.size}, &error); /* many bytes are padding, or numbers */
+    etr_status status = read_all((etr_slice){copy, file.size},
+                                 &error); /* many bytes are padding or numbers, so reading may succeed */
     cr_expect(status == ETR_OK || status == ETR_ERROR_FORMAT, "%s byte %zu: %d", record, at, (int)status);
   }
   free(copy);
   etr_file_clear(&file);
 }
 
-Test(torch_archive, cut_and_damaged) {
+Test(torch_archive, cut_and_damaged_archives_are_refused_or_read) {
   cut_and_damage(FIXTURES "/bundled_update/etrecord.bin");
   cut_and_damage(FIXTURES "/old_1_2_0_two_methods/etrecord.bin");
 }

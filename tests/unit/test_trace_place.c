@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Events on a time line: clocks that wrap, start anew or are others, delegates that do not fit into their calls, lanes.
+ * Events on a time line: clocks that wrap, restart or differ, delegates that do not fit into their calls, and lanes.
  */
 #include "trace/trace_place.h"
 
@@ -8,7 +8,7 @@
 
 enum { MOST = 40 };
 
-/* One method, one dump; each run is a block of its own, of events with one sample. */
+/* One method in one dump; each run is a separate block of events with one sample. */
 typedef struct timeline {
   etr_arena arena;
   etr_profile profile;
@@ -88,11 +88,11 @@ static void expect_span(const timeline *t, size_t event, uint64_t start, uint64_
   cr_expect_eq(span->is_synthetic, is_synthetic, "event %zu", event);
 }
 
-Test(trace_place, as_measured) {
+Test(trace_place, measured_events_keep_their_start) {
   timeline t = {0};
   add_run(&t);
   add_event(&t, "native_call_add.out", 0, ETR_MATCH_HANDLE, 1010, 20);
-  add_event(&t, "OPERATOR_CALL", 0, ETR_MATCH_FRAMEWORK, 1010, 20); /* as long, and around it */
+  add_event(&t, "OPERATOR_CALL", 0, ETR_MATCH_FRAMEWORK, 1010, 20); /* equally long, and encloses it */
   add_execute(&t, 1000, 100);
   add_run(&t);
   add_execute(&t, 5000, 90);
@@ -121,16 +121,16 @@ Test(trace_place, ticks_are_converted_without_breaking_nesting) {
   etr_arena_clear(&t.arena);
 }
 
-Test(trace_place, delegates) {
+Test(trace_place, events_of_delegates_are_placed_in_their_call) {
   timeline t = {0};
   add_run(&t);
-  add_delegate_event(&t, "XnnpackBackend", 0, 120, 30); /* inside: stays, but XNNPACK measures no starts */
+  add_delegate_event(&t, "XnnpackBackend", 0, 120, 30); /* inside the call: stays, but XNNPACK measures no starts */
   add_call(&t, 0, 100, 100);
   add_delegate_event(&t, "OtherBackend", 1, 320, 30); /* inside */
-  add_delegate_event(&t, "OtherBackend", 1, 7, 10);   /* another clock: end to end, by its own starts */
+  add_delegate_event(&t, "OtherBackend", 1, 7, 10);   /* another clock: placed end to end, in the order of its starts */
   add_delegate_event(&t, "OtherBackend", 1, 5, 20);
   add_call(&t, 1, 300, 100);
-  add_delegate_event(&t, "CycleBackend", 2, 90000, 3000); /* more than the call */
+  add_delegate_event(&t, "CycleBackend", 2, 90000, 3000); /* longer than the call */
   add_delegate_event(&t, "CycleBackend", 2, 93000, 1000);
   add_call(&t, 2, 500, 100);
   add_execute(&t, 0, 1000);
@@ -148,8 +148,8 @@ Test(trace_place, delegates) {
   etr_arena_clear(&t.arena);
 }
 
-/* An instruction in a loop: each call has its own events. */
-Test(trace_place, delegate_called_twice) {
+/* An instruction in a loop has separate events for each call. */
+Test(trace_place, each_call_of_a_delegate_has_its_own_events) {
   timeline t = {0};
   static uint64_t call_starts[] = {100, 300}, call_ticks[] = {50, 50}, op_starts[] = {110, 310},
                   other_starts[] = {1, 2}, ticks[] = {7, 8};
@@ -170,7 +170,7 @@ Test(trace_place, delegate_called_twice) {
   cr_expect(etr_place_run(&t.placer, 0));
   cr_assert_eq(t.placer.spans.count, 7);
   static const uint64_t expected[][2] = {
-      {110, 117}, {310, 318}, {100, 107}, {300, 308}}; /* of the first operator, of the second */
+      {110, 117}, {310, 318}, {100, 107}, {300, 308}}; /* the first operator, then the second */
   for (size_t i = 0; i < ETR_COUNT(expected); i++) {
     bool found = false;
     for (size_t k = 0; k < t.placer.spans.count; k++) {
@@ -187,7 +187,7 @@ Test(trace_place, a_counter_of_32_bits_wraps) {
   const uint64_t range = (uint64_t)1 << 32;
   add_run(&t);
   add_event(&t, "native_call_add.out", 0, ETR_MATCH_HANDLE, range - 60, 20);
-  add_event(&t, "native_call_mul.out", 1, ETR_MATCH_HANDLE, 10, 20); /* behind the wrap */
+  add_event(&t, "native_call_mul.out", 1, ETR_MATCH_HANDLE, 10, 20); /* after the counter wrapped */
   add_execute(&t, range - 100, 200);
   add_run(&t);
   add_execute(&t, 500, 100);
@@ -200,8 +200,8 @@ Test(trace_place, a_counter_of_32_bits_wraps) {
   etr_arena_clear(&t.arena);
 }
 
-/* Damage: what is 104 days off stands at the end of time, in whatever run it is. */
-Test(trace_place, times_that_cannot_be) {
+/* Damage: a time that is 104 days off is put at the limit, in any run. */
+Test(trace_place, impossible_times_are_put_at_the_limit) {
   enum { RUNS = 3 };
   static const uint64_t starts[RUNS][2] = {{(uint64_t)UINT32_MAX - 10, 5}, {5, 5}, {UINT64_MAX - 20, 50}};
   static const uint64_t wanted[RUNS] = {0, 16, 9000000000000000};
@@ -239,7 +239,7 @@ Test(trace_place, no_sum_of_times_wraps) {
   etr_arena_clear(&t.arena);
 }
 
-Test(trace_place, a_clock_that_starts_anew) {
+Test(trace_place, a_restarted_clock_continues_the_timeline) {
   timeline t = {0};
   add_run(&t);
   add_execute(&t, 1000, 100);
@@ -258,7 +258,7 @@ Test(trace_place, a_clock_that_starts_anew) {
   etr_arena_clear(&t.arena);
 }
 
-Test(trace_place, what_overlaps_stands_beside_each_other) {
+Test(trace_place, overlapping_events_have_lanes_of_their_own) {
   timeline t = {0};
   add_run(&t);
   for (uint64_t i = 0; i < ETR_TRACE_LANES + 2; i++)
@@ -270,8 +270,8 @@ Test(trace_place, what_overlaps_stands_beside_each_other) {
   etr_arena_clear(&t.arena);
 }
 
-/* Runs may be left out. */
-Test(trace_place, a_later_run_alone) {
+/* Earlier runs may be skipped. */
+Test(trace_place, a_later_run_starts_at_zero) {
   timeline t = {0};
   for (uint64_t run = 0; run < 3; run++) {
     add_run(&t);
@@ -285,7 +285,7 @@ Test(trace_place, a_later_run_alone) {
   etr_arena_clear(&t.arena);
 }
 
-Test(trace_place, one_of_several_runs_of_a_block) {
+Test(trace_place, one_run_of_a_block_can_be_placed) {
   static const uint32_t numbers[] = {0, 1, 2};
   static const uint64_t starts[] = {10, 1010, 1050, 2010}, durations[] = {1, 2, 3, 4};
   static const uint32_t sample_runs[] = {0, 1, 1, 2};
@@ -307,7 +307,7 @@ Test(trace_place, one_of_several_runs_of_a_block) {
   etr_arena_clear(&t.arena);
 }
 
-Test(trace_place, levels) {
+Test(trace_place, nested_events_have_levels) {
   static const struct {
     const char *backend; /* NULL: of no delegate */
     uint64_t start, ticks;
@@ -351,7 +351,7 @@ Test(trace_place, levels) {
   etr_arena_clear(&t.arena);
 }
 
-Test(trace_place, absurd_numbers) {
+Test(trace_place, absurd_numbers_do_not_overflow) {
   timeline t = {0};
   add_run(&t);
   add_event(&t, "a", 0, ETR_MATCH_HANDLE, UINT64_MAX, UINT64_MAX);

@@ -10,8 +10,8 @@
 
 enum { MAX = 128 };
 
-/* What a sample is at a place of a series of so many, in segments of so many. */
-typedef double shape(size_t place, size_t count, size_t segment);
+/* Returns the sample at `index` of a series of `count` samples in segments of `segment` samples. */
+typedef double shape(size_t index, size_t count, size_t segment);
 
 static double level(size_t i, size_t n, size_t segment) { return (void)i, (void)n, (void)segment, 0; }
 static double line(size_t i, size_t n, size_t segment) { return (void)segment, .1 * (double)i / (double)(n - 1); }
@@ -32,14 +32,14 @@ static etr_trend trend_of(shape *of, size_t count, size_t segment, double noise,
   return etr_trend_of(samples, count);
 }
 
-Test(trend, shapes) {
+Test(trend, steps_and_drifts_are_found) {
   static const struct {
     const char *what;
     shape *of;
     size_t count, segment;
     etr_trend_kind kind;
     double change;
-    size_t at; /* of a step; of a drift its span */
+    size_t at; /* index of a step, or span of a drift */
   } cases[] = {
       {"nothing", level, 0, 1, ETR_TREND_NONE, 0, 0},
       {"one", level, 1, 1, ETR_TREND_NONE, 0, 0},
@@ -66,14 +66,14 @@ Test(trend, shapes) {
     }
 }
 
-/* What gets faster at first alone is warming up, not a drift. */
-Test(trend, decay) {
+/* A series that gets faster only at first is warming up, not drifting. */
+Test(trend, warming_up_is_no_drift) {
   uint64_t seed = 5;
   for (int i = 0; i < 100; i++) cr_expect_neq(trend_of(decay, 40, 40, .003, &seed).kind, ETR_TREND_DRIFT);
 }
 
-/* A step of less than four deviations in less than 50 samples is unsure. */
-Test(trend, unsure) {
+/* A step of less than four standard deviations in fewer than 50 samples is unsure. */
+Test(trend, small_steps_of_few_samples_are_unsure) {
   static const struct {
     double noise;
     size_t count;
@@ -87,8 +87,8 @@ Test(trend, unsure) {
   }
 }
 
-/* Noise has a trend in less than one of a hundred series; a real one is found in nearly all, and for what it is. */
-Test(trend, chance) {
+/* Fewer than 1 % of pure-noise series have a trend; a real trend is found in nearly all series, with its kind. */
+Test(trend, noise_rarely_has_a_trend) {
   static const struct {
     shape *of;
     size_t segment;
@@ -107,8 +107,8 @@ Test(trend, chance) {
   }
 }
 
-/* A walk that remembers .8 of the run before has a step or a drift in at most one of eight. */
-Test(trend, correlated) {
+/* A series with an autocorrelation of 0.8 has a step or a drift in at most one of eight cases. */
+Test(trend, correlated_noise_rarely_has_a_trend) {
   uint64_t seed = 7;
   size_t found = 0;
   for (int series = 0; series < 1000; series++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_utf8.c - which bytes are a character, and which.
+ * test_utf8.c - the bytes that form a character, and the character that they form.
  */
 #include "base/base.h"
 #include "base/utf8.h"
 
 #include <criterion/criterion.h>
 
-Test(utf8, characters) {
+Test(utf8, only_valid_characters_are_read) {
   static const struct {
     const char *text;
     size_t size; /* 0: none */
@@ -22,7 +22,7 @@ Test(utf8, characters) {
       {"\xEF\xBF\xBF", 3, 0xFFFF},
       {"\xF0\x90\x80\x80", 4, 0x10000},
       {"\xF4\x8F\xBF\xBF", 4, 0x10FFFF},
-      {"\x80", 0, 0},             /* begins with what continues */
+      {"\x80", 0, 0},             /* begins with a continuation byte */
       {"\xC1\xBF", 0, 0},         /* overlong */
       {"\xE0\x9F\xBF", 0, 0},     /* overlong */
       {"\xF0\x8F\xBF\xBF", 0, 0}, /* overlong */
@@ -42,7 +42,7 @@ Test(utf8, characters) {
   }
 }
 
-Test(utf8, places_between_characters) {
+Test(utf8, an_index_is_moved_to_the_start_of_its_character) {
   static const char text[] = "a\xC3\xA4\xE2\x82\xAC";
   static const size_t floors[] = {0, 1, 1, 3, 3, 3, 6};
   for (size_t i = 0; i < ETR_COUNT(floors); i++) cr_expect_eq(etr_utf8_floor(text, i), floors[i], "%zu", i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_value_gaps.c - lib/compare/value_gaps.c: which values of two profiles are the same one. The figures are checked
+ * test_value_gaps.c - lib/compare/value_gaps.c: pairing the values of two profiles. The figures are checked
  * with numpy in tests/interop.
  */
 #include "compare/value_gaps.h"
@@ -17,8 +17,8 @@ static const char *name_of(const etr_method_pair *method, const etr_value_gap *g
   return gap->pair == ETR_NONE ? "" : method->pairs[gap->pair].new_name;
 }
 
-Test(value_gaps, a_value_that_changed) {
-  /* Where the debug buffer holds one element of one node in one run. */
+Test(value_gaps, a_changed_value_is_found) {
+  /* Positions of one element of one node and run in the debug buffer. */
   static const struct {
     size_t at;
     float value;
@@ -65,13 +65,13 @@ Test(value_gaps, a_value_that_changed) {
   }
 }
 
-Test(value_gaps, what_is_paired) {
+Test(value_gaps, values_of_the_same_node_are_paired) {
   static const struct {
     const char *base, *newer;
     size_t gaps, nodes, problems;
   } rows[] = {
       {"add_mul_debug", "add_mul_debug", 36, 34, 0},
-      {"bundled_update", "bundled_update", 20, 6, 0}, /* arguments of the same delegates, too */
+      {"bundled_update", "bundled_update", 20, 6, 0}, /* including arguments of the delegates */
       {"bundled_update", "add_mul_debug", 8, 6, 0},   /* delegates here, kernels there */
       {"add_mul_debug", "add_mul", 0, 0, 0},
       {"cpp_rich", "cpp_rich", 6, 2, 0}, /* scalars */
@@ -118,9 +118,9 @@ static etr_profile profile_of(const etr_debug_value *values, size_t count) {
                        .debug_value_count = count};
 }
 
-/* A node that several operators of a delegate compute logs several values: these are paired only if both sides have as
- * many. */
-Test(value_gaps, several_values_of_one_node) {
+/* A node that several operators of a delegate compute logs several values. They are paired only if both sides have
+ * equally many. */
+Test(value_gaps, several_values_of_one_node_are_paired_if_counts_agree) {
   static const struct { size_t base_count, new_count, gaps; } rows[] = {{2, 2, 2}, {1, 2, 0}, {2, 1, 0}, {1, 1, 1}};
   const etr_node_pair node = {.base_node = 1, .new_node = 1, .base_name = "x", .new_name = "x"};
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
@@ -138,8 +138,8 @@ Test(value_gaps, several_values_of_one_node) {
   }
 }
 
-/* The worst of the pairs of runs; runs that logged nothing are passed over. */
-Test(value_gaps, worst_of_the_runs) {
+/* The worst pair of runs counts; runs that logged nothing are ignored. */
+Test(value_gaps, the_worst_run_counts) {
   const etr_debug_value base_values[] = {scalar(0, 1, NULL, 10), scalar(2, 1, NULL, 10), scalar(3, 1, NULL, 10)};
   const etr_debug_value new_values[] = {scalar(5, 1, NULL, 10), scalar(6, 1, NULL, 13)};
   const etr_node_pair node = {.base_node = 1, .new_node = 1, .base_name = "x", .new_name = "x"};

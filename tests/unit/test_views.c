@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_views.c - nodes that only look at a value otherwise, or copy it.
+ * test_views.c - nodes that are views or copies of a value.
  */
 #include "method/graph_values.h"
 #include "tiny_graph.h"
 
-Test(views, of_one_node) {
+Test(views, views_and_copies_are_recognized) {
   static const struct {
     const char *node; /* reads x, a tensor */
     bool is_view, has_tensor, only_copies;

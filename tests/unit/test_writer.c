@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The text writer: numbers, buffering, and what it does when the sink refuses.
+ * The text writer: numbers, buffering, and a sink that refuses.
  */
 #include "output/writer.h"
 
@@ -22,7 +22,7 @@ static void begin(fixture *f) {
   etr_text_begin(&f->text, &f->arena, &f->writer);
 }
 
-/* Ends the text and compares. */
+/* Ends the text and compares it. */
 static void expect_text(fixture *f, const char *expected) {
   const char *text = etr_text_end(&f->text, &f->writer);
   cr_assert_not_null(text);
@@ -79,7 +79,7 @@ Test(writer, doubles_read_back) {
   }
 }
 
-/* Thousandths have a way of their own; it gives what printf does, and its neighbours do not take it. */
+/* Thousandths are written by a faster path, which gives the same text as printf; other numbers do not use it. */
 Test(writer, thousandths_are_as_printf_has_them) {
   uint64_t state = 7;
   for (int i = 0; i < 5000; i++) {
@@ -103,7 +103,7 @@ Test(writer, thousandths_are_as_printf_has_them) {
   }
 }
 
-/* Up to nine decimals likewise, where printf writes no exponent. */
+/* Numbers with up to nine decimals use a faster path, unless printf writes an exponent. */
 Test(writer, few_digits_are_as_printf_has_them) {
   uint64_t state = 11;
   for (int i = 0; i < 5000; i++) {
@@ -118,7 +118,7 @@ Test(writer, few_digits_are_as_printf_has_them) {
   }
 }
 
-Test(writer, whole_numbers) {
+Test(writer, whole_numbers_are_exact) {
   static const struct {
     int64_t value;
     const char *text;
@@ -135,7 +135,7 @@ Test(writer, whole_numbers) {
   expect_text(&f, "18446744073709551615");
 }
 
-Test(writer, fixed_decimals) {
+Test(writer, decimals_are_fixed) {
   static const struct {
     double value;
     int decimals;
@@ -153,7 +153,7 @@ Test(writer, fixed_decimals) {
   }
 }
 
-Test(writer, three_digits) {
+Test(writer, numbers_have_three_digits) {
   static const struct {
     double value;
     const char *amount, *significant;
@@ -180,7 +180,7 @@ Test(writer, three_digits) {
   }
 }
 
-Test(writer, largest_double_with_most_decimals) {
+Test(writer, the_largest_double_fits) {
   fixture f;
   begin(&f);
   etr_put_fixed(&f.writer, -DBL_MAX, 17);
@@ -201,7 +201,7 @@ Test(writer, numbers_do_not_depend_on_the_locale) {
   expect_text(&f, "1234.50");
 }
 
-Test(writer, longer_than_the_buffer) {
+Test(writer, long_texts_are_written_completely) {
   static char filler[10000];
   memset(filler, 'x', sizeof filler - 1);
   fixture f;
@@ -218,7 +218,7 @@ Test(writer, longer_than_the_buffer) {
   etr_arena_clear(&f.arena);
 }
 
-/* A disk with room for so many bytes. */
+/* A disk with `room` bytes left. */
 static bool small_disk(void *context, const void *data, size_t size) {
   (void)data;
   size_t *room = context;

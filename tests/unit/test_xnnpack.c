@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_xnnpack.c - classes of events and nodes, and what XNNPACK is expected to make of a node.
+ * test_xnnpack.c - classes of events and nodes, and the operators that XNNPACK is expected to run for a node.
  */
 #include "backends/xnnpack.h"
 #include "tiny_graph.h"
 
-Test(xnnpack, events) {
+Test(xnnpack, events_have_the_class_of_their_operator) {
   static const struct {
     const char *id;
     uint16_t class_;
@@ -45,15 +45,15 @@ Test(xnnpack, events) {
                  etr_xnnpack.class_of_event(cases[i].id));
 }
 
-/* An operator's name in events is of its class. */
-Test(xnnpack, names_are_of_their_class) {
+/* The name of an operator in events has its class. */
+Test(xnnpack, names_have_the_class_of_their_operator) {
   for (uint16_t c = ETR_XNN_DECONV; c < ETR_XNN_CLASSES; c++)
     cr_expect_eq(etr_xnnpack.class_of_event(etr_xnnpack.class_name(c)), c, "%u: %s", c, etr_xnnpack.class_name(c));
   cr_expect_str_eq(etr_xnnpack.class_name(ETR_XNN_MATMUL), "Convolution or Fully Connected");
   cr_expect_str_eq(etr_xnnpack.class_name(ETR_XNN_NONE), "Operator");
 }
 
-Test(xnnpack, classes_of_nodes) {
+Test(xnnpack, nodes_have_the_classes_that_may_run_them) {
   static const struct {
     const char *node; /* "n", which may read x and the weights w, [8x4x3x3], and v, [4x8x3x3] */
     uint16_t class_;
@@ -71,7 +71,7 @@ Test(xnnpack, classes_of_nodes) {
       {"n pow (x) exponent=2", ETR_XNN_SQUARE},
       {"n pow (x) exponent=2.0", ETR_XNN_SQUARE},
       {"n pow (x) exponent=3", ETR_XNN_NONE},
-      {"n pow (x)", ETR_XNN_SQUARE}, /* of records without arguments */
+      {"n pow (x)", ETR_XNN_SQUARE}, /* in records without arguments */
       {"n relu (x)", ETR_XNN_CLAMP},
       {"n aten._softmax.default (x)", ETR_XNN_SOFTMAX},
       {"n quantize_per_tensor (x)", ETR_XNN_CONVERT},
@@ -89,7 +89,7 @@ Test(xnnpack, classes_of_nodes) {
   }
 }
 
-Test(xnnpack, traits) {
+Test(xnnpack, classes_have_traits) {
   enum {
     C = ETR_CLASS_COMPUTES,
     I = ETR_CLASS_INSERTED,
@@ -117,13 +117,13 @@ Test(xnnpack, traits) {
   }
 }
 
-/* A layer on quantised values: d, c, q; and what reads its weight. */
+/* A layer on quantised values: d, c, q; and a reader of its weight. */
 #define LAYER                                                                                                          \
   "x input;w weight;d dequantize_per_tensor (x) @0;v dequantize_per_channel (w,w) @0;c linear (d,v) @0;"               \
   "q quantize_per_tensor (c) @0;"
 
-/* Node n is asked about; `of` is the one whose time it is. A cost of 0 lets it vanish. */
-Test(xnnpack, expectations) {
+/* The expectation of node n; `of` is the node that has its time. A node with cost 0 may vanish. */
+Test(xnnpack, a_node_is_expected_to_run_as_its_class) {
   static const struct {
     const char *title, *nodes;
     uint16_t class_, alternative;
@@ -295,7 +295,7 @@ Test(xnnpack, expectations) {
 }
 
 /* "p" and "n", which reads it. */
-Test(xnnpack, keeps_together) {
+Test(xnnpack, nodes_that_fuse_are_kept_together) {
   static const struct {
     const char *title, *nodes;
     bool if_only, if_not_only;
@@ -329,8 +329,8 @@ Test(xnnpack, keeps_together) {
   }
 }
 
-/* Of the last node. */
-Test(xnnpack, loses_handle) {
+/* The case is about the last node. */
+Test(xnnpack, rewritten_nodes_lose_their_handle) {
   static const struct {
     const char *nodes;
     etr_handle_loss want;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_xnnpack_payload.c - payloads built by hand, as tiny_xnnpack.h writes them, and what is read of them.
+ * test_xnnpack_payload.c - reading payloads that are built by hand, in the notation of tiny_xnnpack.h.
  */
 #include "backends/xnnpack.h"
 #include "tiny_xnnpack.h"
 
-/* A value as text: its argument, 'c' of a constant, 'q' of a quantised one. */
+/* Writes a value: its argument, 'c' for a constant, 'q' for a quantised one. */
 static const char *describe_value(etr_arena *arena, const etr_payload_value *value) {
   const char *argument = value->argument >= 0 ? etr_arena_format(arena, "%d", value->argument) : "-";
   return etr_arena_format(arena, "%s%s%s", argument, value->is_constant ? "c" : "", value->is_quantized ? "q" : "");
 }
 
-/* An operator as text: "CLASS#HANDLE(inputs)>output", then what else there is of it. */
+/* Writes an operator as "CLASS#HANDLE(inputs)>output", followed by its other properties. */
 static const char *describe_operator(etr_arena *arena, const etr_payload_operator *o) {
   const char *text = etr_arena_format(arena, "%s#%u(", etr_xnnpack.class_name(o->class_), o->handle);
   for (uint8_t i = 0; i < o->input_count; i++)
@@ -30,7 +30,7 @@ static const char *describe_operator(etr_arena *arena, const etr_payload_operato
 #define Q "2x3 q;"
 #define LOOKUP "Invalid Unary Op"
 
-Test(xnnpack_payload, operators) {
+Test(xnnpack_payload, operators_of_a_payload_are_read) {
   static const struct {
     const char *title, *values, *xnodes, *want; /* operators joined by "; " */
   } cases[] = {
@@ -51,7 +51,7 @@ Test(xnnpack_payload, operators) {
        "Multiply#1(0,0)>1 or Square; Multiply#2(0,1)>2"},
       {"a lookup", Q V V Q, "Convert#1(0)>1 Sigmoid#2(1)>2 Convert#2(2)>3",
        "Convert#1(0)>1; Sigmoid#2(1)>2 or " LOOKUP "; Convert#2(2)>3"},
-      {"of a chain the last stands for it", Q V V V Q, "Convert#1(0)>1 Sqrt#2(1)>2 Rsqrt#3(2)>3 Convert#3(3)>4",
+      {"the last of a chain represents it", Q V V V Q, "Convert#1(0)>1 Sqrt#2(1)>2 Rsqrt#3(2)>3 Convert#3(3)>4",
        "Convert#1(0)>1; Square Root#2(1)>2; Reciprocal Square Root#3(2)>3 or " LOOKUP "; Convert#3(3)>4"},
       {"a Clamp is one", Q V V Q, "Convert#1(0)>1 Clamp#2(1)>2 Convert#2(2)>3",
        "Convert#1(0)>1; Clamp#2(1)>2 or " LOOKUP "; Convert#2(2)>3"},
@@ -105,7 +105,7 @@ Test(xnnpack_payload, operators) {
   }
 }
 
-Test(xnnpack_payload, values) {
+Test(xnnpack_payload, values_of_a_payload_are_read) {
   static const struct {
     const char *value, *want;
     int64_t sizes[3];
@@ -128,7 +128,7 @@ Test(xnnpack_payload, values) {
   }
 }
 
-/* Behind a header the graph lies at an offset; what lies behind it are weights. */
+/* With a header, the graph is at an offset, and weights follow it. */
 static etr_slice with_header(etr_arena *arena, etr_slice graph, uint32_t offset, uint32_t size) {
   tiny_fb fb = {.bytes = etr_arena_alloc(arena, graph.size + 64), .capacity = (uint32_t)graph.size + 64};
   memcpy(fb.bytes + 4, "XH00", 4);
@@ -138,7 +138,7 @@ static etr_slice with_header(etr_arena *arena, etr_slice graph, uint32_t offset,
   return (etr_slice){(const char *)fb.bytes, graph.size + 64};
 }
 
-Test(xnnpack_payload, headers) {
+Test(xnnpack_payload, headers_locate_the_graph) {
   etr_arena arena = {0};
   etr_slice graph = tiny_xnnpack(&arena, V4, "Sigmoid#7(0)>1");
   uint32_t size = (uint32_t)graph.size;
@@ -168,15 +168,16 @@ Test(xnnpack_payload, headers) {
   etr_arena_clear(&arena);
 }
 
-/* Cut short or with any byte changed it is refused or read; an operator that is read names values that exist. */
-Test(xnnpack_payload, damage) {
+/* A payload that is cut short or has a changed byte is refused or read; operators that are read name existing values.
+ */
+Test(xnnpack_payload, damaged_payloads_are_refused_or_read) {
   etr_arena arena = {0};
   etr_slice whole = tiny_xnnpack(&arena, V8,
                                  "Convert#1(0)>1 Sqrt#2(1)>2 Convert#3(2)>3 Reshape#4(3)>4 Concatenate2#5(4,3)>5");
   for (size_t size = 0; size < whole.size; size++) {
     etr_arena scratch = {0};
     etr_payload payload;
-    char *bytes = malloc(size ? size : 1); /* of exactly that size: reading past it shows */
+    char *bytes = malloc(size ? size : 1); /* of exactly that size, so that a sanitizer detects reads past it */
     if (size) memcpy(bytes, whole.data, size);
     cr_expect_not(etr_xnn_payload_read(&payload, &scratch, (etr_slice){bytes, size}) && size < whole.size / 2,
                   "%zu bytes", size);

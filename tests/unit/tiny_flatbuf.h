@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tiny_flatbuf.h - builds small FlatBuffers by hand, well-formed or not: front to back, so that a table's offsets are
- * set when what they point to has been written.
+ * tiny_flatbuf.h - builds small FlatBuffers by hand, well-formed or not, from front to back: a table's offsets are
+ * set after their targets were written.
  */
 #ifndef TINY_FLATBUF_H
 #define TINY_FLATBUF_H
@@ -9,16 +9,16 @@
 #include "base/base.h"
 
 typedef struct tiny_fb {
-  uint8_t *bytes; /* capacity bytes, zeroed, of the test */
+  uint8_t *bytes; /* `capacity` zeroed bytes, owned by the test */
   uint32_t capacity, size;
 } tiny_fb;
 
-/** Writes width bytes of value at a place, little-endian. */
+/** Writes `width` bytes of a value at an offset, little-endian. */
 static inline void tiny_set(tiny_fb *fb, uint32_t at, unsigned width, uint64_t value) {
   for (unsigned i = 0; i < width && at + i < fb->capacity; i++) fb->bytes[at + i] = (uint8_t)(value >> (8 * i));
 }
 
-/** Appends a number; its position. */
+/** Appends a number. Returns its offset. */
 static inline uint32_t tiny_put(tiny_fb *fb, unsigned width, uint64_t value) {
   uint32_t at = fb->size;
   tiny_set(fb, at, width, value);
@@ -26,13 +26,13 @@ static inline uint32_t tiny_put(tiny_fb *fb, unsigned width, uint64_t value) {
   return at;
 }
 
-/** Root offset, still 0, and identifier. */
+/** Appends the root offset, which is 0 for now, and the identifier. */
 static inline void tiny_start(tiny_fb *fb, const char identifier[4]) {
   tiny_put(fb, 4, 0);
   for (int i = 0; i < 4; i++) tiny_put(fb, 1, (uint8_t)identifier[i]);
 }
 
-/** A vtable and its table, zeroed. places[i] is where field i lies inside the table, 0: absent. */
+/** Appends a vtable and its zeroed table. places[i] is the offset of field i inside the table, 0 if absent. */
 static inline uint32_t tiny_table(tiny_fb *fb, const uint16_t *places, uint16_t count, uint16_t table_size) {
   uint32_t vtable = tiny_put(fb, 2, 4u + 2u * count);
   tiny_put(fb, 2, table_size);
@@ -42,7 +42,7 @@ static inline uint32_t tiny_table(tiny_fb *fb, const uint16_t *places, uint16_t 
   return table;
 }
 
-/** A vector of count elements of width bytes, zeroed. Element i is at + 4 + i * width. */
+/** Appends a zeroed vector of `count` elements of `width` bytes. Element i is at + 4 + i * width. */
 static inline uint32_t tiny_vector(tiny_fb *fb, uint32_t count, unsigned width) {
   uint32_t at = tiny_put(fb, 4, count);
   fb->size = ETR_MIN(fb->size + count * width, fb->capacity);
@@ -55,7 +55,7 @@ static inline uint32_t tiny_string(tiny_fb *fb, const char *text) {
   return at;
 }
 
-/** Stores the offset to target in a slot before it. */
+/** Stores the offset of `target` in a slot before it. */
 static inline void tiny_point(tiny_fb *fb, uint32_t slot, uint32_t target) { tiny_set(fb, slot, 4, target - slot); }
 
 #endif

@@ -4,11 +4,11 @@
  *
  * Nodes are joined by ';': "NAME TARGET", then in any order
  *   (a,b.1)     what it reads: nodes by name, ".1" for another output than the first
- *   #7          debug handle
+ *   #7          the debug handle
  *   [2x3]       an output; several for several. [i8:2x3] has a number type, [s] is symbolic, [?] no tensor. None: one,
  * [2x3] of float32 key=value   an argument
  *   @0          it is in the delegate of that instruction
- *   *           a mark, whose meaning is the test's
+ *   *           a mark; each test defines its meaning
  *   ^3          in the body with this number; "^": in that with the number 0
  * TARGET is input, weight, output, or an operator: "add" is aten.add.default.
  */
@@ -29,7 +29,7 @@ typedef struct tiny_graph {
   uint32_t *uses;       /* per node: how often its results are used */
 } tiny_graph;
 
-/* The number of a node. */
+/* Returns the index of a node. */
 static inline uint32_t tiny_node(const tiny_graph *g, const char *name) {
   for (uint32_t i = 0; i < g->graph.node_count; i++)
     if (strcmp(g->nodes[i].name, name) == 0) return i;
@@ -41,7 +41,7 @@ static inline const char *tiny_name(const tiny_graph *g, uint32_t node) {
   return node == ETR_NONE ? "-" : g->nodes[node].name;
 }
 
-/* The next piece up to one of the separators, of a text that is written over; NULL at the end. */
+/* Returns the next piece up to one of the separators, NULL at the end. The text is overwritten. */
 static inline char *tiny_piece(char **rest, const char *separators) {
   *rest += strspn(*rest, separators);
   if (!**rest) return NULL;
@@ -144,7 +144,7 @@ static inline tiny_graph *tiny_graph_of(etr_arena *arena, const char *text) {
   return g;
 }
 
-/* Numbers joined by ','. */
+/* Reads numbers that are joined by ','. */
 static inline uint32_t *tiny_numbers(etr_arena *arena, const char *text, size_t *count) {
   char *rest = etr_arena_copy(arena, etr_slice_of(text));
   uint32_t *numbers = etr_arena_alloc_array(arena, strlen(text) / 2 + 1, sizeof *numbers);

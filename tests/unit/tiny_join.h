@@ -49,7 +49,7 @@ static inline etr_placement tiny_placement_of(etr_arena *arena, const tiny_graph
   return placement;
 }
 
-/* What the nodes of a graph run as, where those that are marked run as kernels. */
+/* Returns the roles of a graph's nodes; marked nodes run as kernels. */
 static inline etr_roles tiny_roles_of(etr_arena *arena, const tiny_graph *g, const etr_placement *placement) {
   etr_kernel_groups groups = {0};
   etr_roles roles;

@@ -70,7 +70,7 @@ static inline void tiny_plan_instruction(etr_arena *arena, etr_instruction *out,
   }
 }
 
-/** The program, in the arena. */
+/** Parses the program into the arena. */
 static inline void tiny_plan_parse(etr_arena *arena, etr_pte_method *method, const tiny_plan *c) {
   static const etr_pte_delegate delegates[] = {{.backend = "B"}, {.backend = "B"}};
   char *values = etr_arena_copy(arena, etr_slice_of(c->values)),
@@ -93,7 +93,7 @@ static inline void tiny_plan_parse(etr_arena *arena, etr_pte_method *method, con
   method->buffers.sizes = sizes;
 }
 
-/** The plan of such a program. NULL when out of memory. */
+/** Returns the plan of the program; NULL when out of memory. */
 static inline const etr_memory_plan *tiny_plan_make(etr_arena *arena, const etr_pte_method *program,
                                                     etr_warnings *warnings) {
   etr_method *method = etr_arena_alloc(arena, sizeof *method);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tiny_profile.h - builds small profiles by hand: one graph, one method. For tests of what reads a profile.
+ * tiny_profile.h - builds small profiles by hand, with one graph and one method, for tests of code that reads profiles.
  *
  *   tiny t = {0};
  *   uint32_t fc = tiny_module(&t, 0, "fc", "torch.nn.modules.linear.Linear");
@@ -32,7 +32,7 @@ typedef struct tiny {
   etr_profile profile;
 } tiny;
 
-/* A value float32[1, 16]. */
+/* Makes a value float32[1, 16]. */
 static inline const etr_value *tiny_value(etr_arena *arena, const char *name) {
   static const etr_dim dims[] = {{.size = 1, .hint = -1}, {.size = 16, .hint = -1}};
   etr_value *value = etr_arena_alloc(arena, sizeof *value);
@@ -40,7 +40,7 @@ static inline const etr_value *tiny_value(etr_arena *arena, const char *name) {
   return value;
 }
 
-/* The root, 0, is made by itself. */
+/* The root, module 0, is made automatically. */
 static inline uint32_t tiny_module(tiny *t, uint32_t parent, const char *path, const char *type) {
   if (t->modules.count == 0)
     *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
@@ -48,7 +48,7 @@ static inline uint32_t tiny_module(tiny *t, uint32_t parent, const char *path, c
   return (uint32_t)t->modules.count - 1;
 }
 
-/* Strings are borrowed. Everything but the output node gets one output. */
+/* Adds a node. Strings are borrowed. Every node except the output node gets one output. */
 static inline uint32_t tiny_node(tiny *t, etr_node_kind kind, const char *name, const char *target, uint32_t module) {
   etr_node *node = etr_vec_push(&t->arena, &t->nodes);
   *node = (etr_node){.name = name, .target = target, .kind = kind, .subgraph = ETR_NONE, .module = module};
@@ -68,14 +68,14 @@ static inline void tiny_input(tiny *t, uint32_t node, uint32_t producer, uint32_
   user->inputs = edges;
 }
 
-/* Nodes that are put inside have to have their .subgraph set by the caller. */
+/* Adds a subgraph. The caller sets .subgraph of the nodes inside it. */
 static inline uint32_t tiny_subgraph(tiny *t, uint32_t owner, const char *name, etr_subgraph_kind kind) {
   *etr_vec_push(&t->arena, &t->subgraphs) = (etr_subgraph){
       .name = name, .path = name, .kind = kind, .parent = t->nodes.data[owner].subgraph, .owner = owner};
   return (uint32_t)t->subgraphs.count - 1;
 }
 
-/* Two runs of the method, equally long. */
+/* Adds two equally long runs of the method. */
 static inline etr_node_time *tiny_time(tiny *t, uint32_t node, uint64_t ticks) {
   while (t->times.count < t->nodes.count)
     *etr_vec_push(&t->arena, &t->times) = (etr_node_time){.delegate_instruction = -1};
@@ -98,7 +98,7 @@ static inline etr_node_time *tiny_time(tiny *t, uint32_t node, uint64_t ticks) {
   return time;
 }
 
-/* Gives the method these runs. */
+/* Sets the runs of the method. */
 static inline void tiny_run(tiny *t, const uint64_t *ticks, size_t count) {
   uint32_t *runs = etr_arena_alloc_array(&t->arena, TINY_RUNS, sizeof *runs);
   for (uint32_t i = 0; i < TINY_RUNS; i++)
@@ -109,7 +109,7 @@ static inline void tiny_run(tiny *t, const uint64_t *ticks, size_t count) {
   t->method.execute_per_run = ticks;
 }
 
-/* The profile of what was built so far; ends with the next call of any of the above. */
+/* Returns the profile of everything built so far. It is valid until the next call of a function above. */
 static inline const etr_profile *tiny_profile(tiny *t) {
   static const uint64_t execute[] = {2000000, 3000000};
   if (t->modules.count == 0)

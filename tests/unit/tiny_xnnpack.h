@@ -15,7 +15,7 @@
 #include "tiny_flatbuf.h"
 #include "tiny_graph.h"
 
-/* Number of a type in XNodeUnion, and the fields where inputs start and the output stands. */
+/* The number of a type in XNodeUnion, the field of its first input and the field of its output. */
 static const struct {
   const char *name;
   uint8_t number, input, output;
@@ -28,7 +28,7 @@ static const struct {
     {"None", 0, 0, 0},          {"Unheard", 200, 0, 1},
 };
 
-/* A table whose fields are all 4 bytes wide; field i stands at 4 + 4 * i of it. */
+/* Appends a table of fields of 4 bytes; field i is at offset 4 + 4 * i. */
 static inline uint32_t tiny_words(tiny_fb *fb, uint16_t count) {
   uint16_t places[24];
   for (uint16_t i = 0; i < count; i++) places[i] = (uint16_t)(4 + 4 * i);
@@ -84,14 +84,14 @@ static inline uint32_t tiny_xnode(tiny_fb *fb, char *text) {
   return node;
 }
 
-/* How many pieces there are. */
+/* Counts the pieces. */
 static inline uint32_t tiny_count(const char *text, char separator) {
   uint32_t count = 0;
   for (char before = separator; *text; before = *text++) count += before == separator && *text != separator;
   return count;
 }
 
-/* The payload, as a version before its header XH00. */
+/* Makes the payload in the format before the header XH00. */
 static inline etr_slice tiny_xnnpack(etr_arena *arena, const char *values, const char *xnodes) {
   enum { CAPACITY = 32 << 10 };
   tiny_fb fb = {.bytes = etr_arena_alloc(arena, CAPACITY), .capacity = CAPACITY};

@@ -12,7 +12,7 @@
 
     etrecord_tb.write_tensorboard_artifact("etrecord.bin", "etdump.etdp", "runs")
 
-A directory that holds all of them does as well: etrecord_tb.Profile("record_dir").
+A directory with all of these files can be given instead: etrecord_tb.Profile("record_dir").
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 
 
 def parse_etrecord(etrecord_path: Path) -> ETRecord:
-    """Reads an ETRecord: every graph of it, old and new formats, without weights and without torch."""
+    """Reads all graphs of an ETRecord, of any format version, without its weights and without torch."""
     with Profile(etrecord=etrecord_path) as profile:
         return ETRecord({f"{graph.module}/{graph.method}": graph for graph in profile.graphs()}, profile.info())
 
@@ -48,9 +48,9 @@ def parse_etrecord(etrecord_path: Path) -> ETRecord:
 def events(
     etrecord: Path | None = None, etdump: Path | Iterable[Path] | None = None, *, method: str | None = None, unit: str = "ms", **inputs: Any
 ) -> list[EventBlock]:
-    """The events of ETDumps in blocks, as ExecuTorch's Inspector has them, each joined to the nodes its time is on.
+    """Returns the events of ETDumps in blocks, as ExecuTorch's Inspector does. Each event names the nodes that its time belongs to.
 
-    etrecord: an ETRecord, or a directory holding all. **inputs: what else Profile() takes, such as pte; all runs count unless it says otherwise.
+    etrecord: an ETRecord, or a directory with all files. **inputs: further arguments of Profile(), such as pte. All runs count unless skip_runs or runs is given.
     """
     with Profile(etrecord, etdump=etdump, **{"skip_runs": 0, **inputs}) as profile:
         return profile.events(method, unit)
@@ -61,7 +61,7 @@ def write_tensorboard_artifact(
 ) -> list[str]:
     """Writes run folders for `tensorboard --logdir LOGDIR`, and DOT files. Returns their paths.
 
-    etrecord: an ETRecord, or a directory holding all. **inputs: what else Profile() takes, such as pte.
+    etrecord: an ETRecord, or a directory with all files. **inputs: further arguments of Profile(), such as pte.
     """
     with Profile(etrecord, etdump=etdump, **inputs) as profile:
         return profile.write(logdir, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m etrecord_tb`: the command that was installed with the package."""
+"""Runs the command that was installed with the package, as `python -m etrecord_tb`."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ NAME = "etrecord-tb"
 FILE = f"{NAME}.exe" if sys.platform == "win32" else NAME
 
 
-def _found() -> pathlib.Path | None:
-    """Where pip put it: among the files of the distribution; after `pip install --target`, in bin beside the package."""
+def _find_command() -> pathlib.Path | None:
+    """Returns the path of the command: one of the distribution's files, or, after `pip install --target`, in bin beside the package."""
     beside = pathlib.Path(__file__).parents[1] / "bin" / FILE
     try:
         files = importlib.metadata.files(NAME) or []
     except importlib.metadata.PackageNotFoundError:
         files = []
-    places = [pathlib.Path(os.fspath(file.locate())) for file in files if file.name == FILE]
-    return next((place for place in [*places, beside] if place.is_file()), None)
+    paths = [pathlib.Path(os.fspath(file.locate())) for file in files if file.name == FILE]
+    return next((path for path in [*paths, beside] if path.is_file()), None)
 
 
 def main() -> None:
-    command = _found()
+    command = _find_command()
     if command is None:
         sys.exit(f"{NAME}: the package was installed without its command; install it anew: pip install --force-reinstall {NAME}")
     try:
-        if sys.platform == "win32":  # where execv() starts another process and does not wait for it
+        if sys.platform == "win32":  # where execv() starts another process without waiting for it
             sys.exit(subprocess.call([command, *sys.argv[1:]]))
         os.execv(command, [NAME, *sys.argv[1:]])
     except OSError as reason:

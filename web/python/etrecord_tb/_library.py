@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""libetrecord_tb through ctypes: the few structs and functions of etrecord.h and etrecord_tb.h that the package calls.
+"""Binds the few structs and functions of etrecord.h and etrecord_tb.h that the package uses, through ctypes.
 
-All else comes through the JSON that the library emits: its keys are a promise, the layout of the profile's structs is not.
+All other data is read from the JSON that the library emits, because its keys are stable and the layout of the profile's structs is not.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _unusable(reason: str, advice: str) -> ImportError:
 
 
 def _open() -> ctypes.CDLL:
-    """The library inside the package; without one, that of the system: of LD_LIBRARY_PATH, or on Windows of PATH."""
+    """Loads the library inside the package, or else the one that the system finds by LD_LIBRARY_PATH, or by PATH on Windows."""
     inside = pathlib.Path(__file__).parent / "lib" / SONAME
     here = f"{platform.system()} on {platform.machine()}"
     try:
@@ -149,27 +149,27 @@ library = _load()
 
 
 class EtrecordError(ValueError):
-    """What the library says: `message`, and where: `file`, `entry`, `offset` (None where it has none)."""
+    """An error of the library: its `message`, and the `file`, the `entry` and the byte `offset` that it is about (None if unknown)."""
 
     def __init__(self, message: str, file: str | None = None, entry: str | None = None, offset: int | None = None):
-        place = ": ".join(part for part in (file, f"{entry or ''}{'' if offset is None else f'@{offset}'}") if part)
-        super().__init__(f"{place}: {message}" if place else message)
+        location = ": ".join(part for part in (file, f"{entry or ''}{'' if offset is None else f'@{offset}'}") if part)
+        super().__init__(f"{location}: {message}" if location else message)
         self.message, self.file, self.entry, self.offset = message, file, entry, offset
 
 
 class EtrecordWarning(UserWarning):
-    """Something in the inputs was lost, odd or assumed; or the library tells more than this package knows of."""
+    """Warns that something in the inputs is missing, unusual or assumed, or that the library is newer than this package."""
 
 
 def check(status: int, error: Error) -> None:
-    """Raises what a call left in `error`, unless it succeeded."""
+    """Raises the error that a call stored in `error`, if its status is not 0."""
     if status:
         text = {field: getattr(error, field).decode("utf-8", "replace") or None for field in ("message", "file", "entry")}
         raise EtrecordError(text["message"] or "out of memory", text["file"], text["entry"], None if error.offset == NO_OFFSET else error.offset)
 
 
 def collect(emit: Any, *arguments: Any) -> bytes:
-    """The bytes that an etr_emit_... writes."""
+    """Returns the bytes that a function etr_emit_... writes."""
     parts: list[bytes] = []
 
     def write(_context: Any, data: Any, size: int) -> bool:
@@ -192,7 +192,7 @@ def _comparison(compare: Any, *sides: Any) -> Iterator[ctypes.c_void_p]:
 
 
 def diff(base: Any, newer: Any, method: str | None, unit: int, limit: float, recording_noise: float) -> bytes:
-    """What etr_compare() says of two profiles, as JSON."""
+    """Returns the comparison of two profiles by etr_compare(), as JSON."""
     options = CompareOptions(limit=limit, recording_noise=recording_noise)
     with _comparison(library.etr_compare, base, newer, ctypes.byref(options)) as comparison:
         wanted = DiffFilter(method=None if method is None else method.encode())
@@ -200,7 +200,7 @@ def diff(base: Any, newer: Any, method: str | None, unit: int, limit: float, rec
 
 
 def diff_documents(base: bytes, newer: bytes, base_name: str, new_name: str) -> bytes:
-    """What etr_compare_documents() says of two of the dashboard's documents, as JSON, in nanoseconds. The names are what errors call them."""
+    """Returns the comparison of two documents of the dashboard, as JSON, in nanoseconds. Error messages use the two names."""
     sides = [Document(text=text, size=len(text), name=os.fsencode(name)) for text, name in ((base, base_name), (newer, new_name))]
     with _comparison(library.etr_compare_documents, *map(ctypes.byref, sides), None) as comparison:
         return collect(library.etr_emit_diff_json, comparison, None, UNITS.index("ns"))

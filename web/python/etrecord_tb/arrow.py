@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables for pyarrow, pandas, polars and DuckDB, handed over through Arrow's PyCapsule interface without a copy and without any of these packages."""
+"""Hands tables to pyarrow, pandas, polars and DuckDB through Arrow's PyCapsule interface, without a copy and without needing any of these packages."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p
 _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of.restype, _pointer_of.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]
 
-_alive: dict[int, _Stream] = {}  # by address: until their capsule goes
+_alive: dict[int, _Stream] = {}  # streams by address; each is kept until its capsule is freed
 
 
 def _release_stream(capsule: int) -> None:
-    """A capsule goes: so does the stream in it, unless a consumer has taken it over."""
+    """Releases the stream of a capsule that is freed, unless a consumer has taken the stream over."""
     stream = _alive.pop(_pointer_of(capsule, _NAME))
     if stream.release:
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(stream.release)(ctypes.addressof(stream))
@@ -34,14 +34,14 @@ _release = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_release_stream)
 
 
 class Table:
-    """Rows of a profile. pyarrow.table(table), polars.DataFrame(table), pandas.DataFrame.from_arrow(table), and DuckDB, which finds it by its variable's
-    name, take it as it is; each takes a new stream of all rows."""
+    """Rows of a profile, for pyarrow.table(table), polars.DataFrame(table) and pandas.DataFrame.from_arrow(table). DuckDB finds it by the name of its
+    variable. Each of them reads a new stream of all rows."""
 
     def __init__(self, fill: Callable[[Any], None]) -> None:
         self._fill = fill
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The rows as a capsule "arrow_array_stream"; no other schema than its own is offered."""
+        """Returns all rows as a capsule "arrow_array_stream". The requested schema is ignored."""
         stream = _Stream()
         self._fill(ctypes.byref(stream))
         _alive[ctypes.addressof(stream)] = stream

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the library tells, as plain dataclasses with the names of its JSON (schema/): None is "not known" or "not timed".
+"""Plain dataclasses for the answers of the library, with the names of its JSON (schema/). None means "unknown" or "not timed".
 
-Times are in the unit that was asked for, milliseconds unless said otherwise. The fields are generated from those of the library, by schema/generate.py.
+Times are in the requested unit, milliseconds by default. schema/generate.py generates the fields from those of the library.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Kind = TypeVar("Kind")
 
 @dataclass
 class Value:
-    """A tensor or number that a node defines. A symbolic size in `shape` is its expression: "s77"."""
+    """A tensor or number that a node defines. `shape` contains a symbolic size as its expression, such as "s77"."""
 
     name: str
     dtype: str | None
@@ -29,7 +29,7 @@ class Value:
 
 @dataclass
 class Source:
-    """A line of the model's own code."""
+    """A line of the model's source code."""
 
     file: str
     line: int
@@ -39,7 +39,7 @@ class Source:
 
 @dataclass
 class LoggedValue:
-    """A tensor or number that the runtime logged, with the statistics of its elements. `run` is of an event's, `runs` how many logged a node's."""
+    """A tensor or number that the runtime logged, with the statistics of its elements. Values of an event have `run`, those of a node `runs`, the number of runs that logged it."""
 
     index: int
     role: str
@@ -108,7 +108,7 @@ class Node:
 
 @dataclass
 class Graph:
-    """An entry point, `module`/`method`."""
+    """The graph of an entry point `module`/`method`, such as "edge/forward"."""
 
     module: str
     method: str
@@ -121,9 +121,9 @@ class Graph:
 
 @dataclass
 class Event:
-    """A row of ExecuTorch's Inspector. `raw`, `start_time` and `delegate_debug_metadata` have one value for each time it happened.
+    """A row of ExecuTorch's Inspector. `raw`, `start_time` and `delegate_debug_metadata` have one value for each time that the event happened.
 
-    `unit` is "ns" of times, which are in the document's unit; otherwise `raw`, `avg` and the like are cycles, counts or bytes.
+    If `unit` is "ns", the event has times, which are in the requested unit. Otherwise `raw`, `avg` and the other statistics are cycles, counts or bytes.
     """
 
     event_name: str
@@ -153,7 +153,7 @@ class Event:
 
 @dataclass
 class EventBlock:
-    """Runs with the same sequence of events. `run_outputs`: what the method returned."""
+    """Runs with the same sequence of events. `run_outputs` are the values that the method returned."""
 
     event_block_name: str
     runs: list[int]
@@ -163,7 +163,7 @@ class EventBlock:
     run_outputs: list[LoggedValue] = field(default_factory=list)
 
     def to_dataframe(self) -> Any:
-        """The events as pandas' DataFrame, a row each. Needs pandas."""
+        """Returns the events as a DataFrame of pandas, one row each. Needs pandas."""
         return dataframe(self.events)
 
 
@@ -179,7 +179,7 @@ class Statistics:
 
 @dataclass
 class FirstRun:
-    """A method's first run against the rest: `factor` times as long as their median."""
+    """A method's first run and the others: it took `factor` times the median of the others."""
 
     execute: float
     factor: float | None
@@ -188,9 +188,9 @@ class FirstRun:
 
 @dataclass
 class Noise:
-    """How steady runs are. verdict: "few_runs", "steady", "noisy", "two_modes", "step" or "drift"; cv: robust standard deviation / mean; text: the verdict as a sentence, "" if it is all.
+    """How steady runs are. verdict: "few_runs", "steady", "noisy", "two_modes", "step" or "drift"; cv: robust standard deviation / mean; text: a sentence about the verdict, or "".
 
-    mode_runs and mode_p50 are of the faster and the slower of "two_modes"; change and over_runs are of "step" and "drift", from_run of "step", stretches and start of "drift", and None otherwise.
+    "two_modes" has mode_runs and mode_p50, the faster mode first. "step" and "drift" have change and over_runs, "step" also from_run, "drift" also stretches and start.
     """
 
     cv: float | None
@@ -213,7 +213,7 @@ class Noise:
 
 @dataclass
 class RunPhase:
-    """Runs of one kind, of a method that has several. told_by: "sizes" and "events" are certain, "times" is an estimate."""
+    """The runs of one phase of a method. told_by says how phases were distinguished: "sizes" and "events" are certain, "times" is an estimate."""
 
     phase: str
     told_by: str
@@ -230,10 +230,10 @@ class RunPhase:
 
 @dataclass
 class MethodSummary:
-    """Where a method's time goes: nodes + delegate_only + framework + unexplained is execute.avg. The rows of by_..., phases, compute_units, findings, output_gaps are dicts.
+    """Where a method's time goes: nodes + delegate_only + framework + unexplained = execute.avg. The rows of by_..., phases, compute_units, findings, output_gaps are dicts.
 
-    delegate_only is inserted, operators of a lowering that no node stands for, and rest_of_calls; up to clock_hidden of that
-    can be operators' time lost to the delegates' clock, which counts whole microseconds. filtered: the time on the nodes that were asked for.
+    delegate_only (delegate overhead) = inserted (operators that the lowering added) + rest_of_calls (call overhead). Up to clock_hidden of the call overhead may be
+    operator time, because the delegates' clock counts whole microseconds. filtered: the time of the nodes that the filters select.
     """
 
     method: str | None
@@ -266,7 +266,7 @@ class MethodSummary:
 
 @dataclass
 class SourceLine:
-    """A line with the time of its nodes. Without file and line: the nodes of no line."""
+    """A source line with the time of its nodes. Nodes without a recorded line have file and line None."""
 
     file: str | None
     line: int | None
@@ -304,7 +304,7 @@ class SourceFile:
 
 @dataclass
 class MethodSource:
-    """The model's own source lines with their time."""
+    """The source lines of a model with their times, by file."""
 
     method: str | None
     runs: int
@@ -327,7 +327,7 @@ class OperatorDelegation:
 
 @dataclass
 class Delegate:
-    """A delegate's call, at `instruction`: its time on nodes (`estimated` is a part of that) and its own by phase; and all of it by compute unit, as far as its backend tells."""
+    """A delegate, called at `instruction`: the time of its graph operators (on_nodes, of which `estimated`), its overhead by phase, and the whole call by compute unit, if its backend records them."""
 
     instruction: int
     backend: str
@@ -348,7 +348,7 @@ class Delegate:
 
 @dataclass
 class MethodDelegation:
-    """What is delegated, as ExecuTorch's print_delegation_info counts it."""
+    """Delegated and non-delegated operators, as ExecuTorch's print_delegation_info counts them."""
 
     method: str
     runs: int
@@ -358,12 +358,12 @@ class MethodDelegation:
     non_delegated_nodes: int
     operators: list[OperatorDelegation]
     delegates: list[Delegate] = field(default_factory=list)
-    ambiguous: int = 0  # nodes that could be on the other side
+    ambiguous: int = 0  # nodes that may be counted on the wrong side
 
 
 @dataclass
 class PlannedTensor:
-    """A tensor in a planned buffer; both instructions are included. role: "activation", "input", "output" or "state"."""
+    """A tensor in a planned buffer, live from first_instruction to last_instruction inclusive. role: "activation", "input", "output" or "state"."""
 
     name: str
     role: str
@@ -397,7 +397,7 @@ class PlannedBuffer:
 
 @dataclass
 class MemoryPeak:
-    """tensors: indices into the plan's, most bytes first."""
+    """The most bytes that are live at one instruction. tensors: indices into MemoryPlan.tensors, most bytes first."""
 
     bytes: int
     instruction: int
@@ -408,7 +408,7 @@ class MemoryPeak:
 
 @dataclass
 class MemoryPlan:
-    """instructions, inputs_and_outputs and delegates are dicts."""
+    """The memory that the program plans, in bytes. instructions, inputs_and_outputs and delegates are dicts."""
 
     planned_bytes: int
     peak: MemoryPeak | None
@@ -421,7 +421,7 @@ class MemoryPlan:
 
 @dataclass
 class OrderMove:
-    """Instructions first to last run right after another one; after is None where they run first."""
+    """Moves the instructions first to last right behind the instruction `after`, or to the beginning if that is None."""
 
     first: int
     last: int
@@ -430,7 +430,7 @@ class OrderMove:
 
 @dataclass
 class MemoryFinding:
-    """moves and order: of the kind "order" instructions in an order whose peak is lower by so many bytes, and what it moves; else empty."""
+    """A finding that could save `bytes`. The kind "order" has an order of instructions with a lower peak, and the moves that lead to it; both are empty in other kinds."""
 
     kind: str
     title: str
@@ -443,7 +443,7 @@ class MemoryFinding:
 
 @dataclass
 class MethodMemory:
-    """The memory of a method, in bytes; plan is None without a .pte. What has no class here is dicts."""
+    """The memory of a method, in bytes; plan is None without a .pte. Items without a class of their own are dicts."""
 
     method: str
     plan: MemoryPlan | None
@@ -455,11 +455,11 @@ class MethodMemory:
 
 @dataclass
 class Change:
-    """Two times of the same thing. A recording is one ETDump, a run one inference.
+    """The times of one thing on both sides. A recording is one ETDump, a run is one inference.
 
-    verdict: "slower", "faster", "equal" (within the limit), "cannot_tell", "untimed", "gone" or "new"; reason: why it cannot be told.
-    interval: bounds of relative_change (0.041 is 4.1 % slower), None where there is no bound.
-    recordings_needed: how many on each side would tell.
+    verdict: "slower", "faster", "equal" (within the limit), "cannot_tell", "untimed", "gone" or "new"; reason: why the data do not decide.
+    interval: the bounds of relative_change (0.041 is 4.1 % slower); None means no bound.
+    recordings_needed: the number of recordings on each side that would decide.
     """
 
     base_avg: float | None
@@ -481,7 +481,7 @@ class Change:
 
 @dataclass
 class NodeChange(Change):
-    """A node of both records, or of one. rule: how the two were found to be the same."""
+    """A node of both records, or of one of them. rule: why the two were paired."""
 
     base_name: str | None
     new_name: str | None
@@ -514,9 +514,9 @@ class LoadChange(Change):
 
 @dataclass
 class MethodDiff:
-    """What became slower or faster in a method. The rows of by_... and numeric_gap, and what has no class here, are dicts.
+    """What became slower or faster in a method. Rows of by_... and numeric_gap, and items without a class of their own, are dicts.
 
-    `explained` adds up from the base to the newer record; it is None unless both were timed. `differences` are what makes them no like with like.
+    The rows of `explained` add up to the change from base to new; it is None unless both were timed. `differences` lists inputs, types and backends that differ.
     """
 
     method: str | None
@@ -543,7 +543,7 @@ class MethodDiff:
 
 @dataclass
 class Diff:
-    """Two records, lined up. limit: what counts as equal, None: nothing; recording_noise: what was assumed of recordings."""
+    """A comparison of two records. limit: relative changes within it are equal (None: no limit); recording_noise: the assumed relative difference between recordings."""
 
     limit: float | None
     recording_noise: float
@@ -553,19 +553,19 @@ class Diff:
 
 @dataclass
 class ETRecord:
-    """A record's graphs, by entry point: "edge/forward". `info` is what `etrecord-tb info --format json` says."""
+    """A record's graphs, by entry point: "edge/forward". `info` is the output of `etrecord-tb info --format json`."""
 
     graphs: dict[str, Graph]
     info: dict[str, Any]
 
     @property
     def exported_program(self) -> Graph | None:
-        """The ATen program."""
+        """The graph of the ATen program's method "forward"; None if the record has none."""
         return self.graphs.get("aten/forward")
 
     @property
     def edge_dialect_program(self) -> dict[str, Graph]:
-        """The Edge program of each method."""
+        """The graphs of the Edge program, by method."""
         return {graph.method: graph for graph in self.graphs.values() if graph.module == "edge"}
 
 
@@ -574,18 +574,18 @@ _CLASSES = {name: kind for name, kind in globals().items() if dataclasses.is_dat
 
 @functools.lru_cache(maxsize=None)
 def _fields(kind: type) -> dict[str, type | None]:
-    """Each field, and the dataclass that it or its items are, as its annotation says; None of all else."""
+    """Maps each field to the dataclass in its annotation, which is the class of the value or of its items; None if there is no dataclass."""
     return {item.name: next((_CLASSES[word] for word in re.findall(r"\w+", str(item.type)) if word in _CLASSES), None) for item in dataclasses.fields(kind)}
 
 
 @functools.lru_cache(maxsize=None)
 def _warn_of_key(kind: type, key: str) -> None:
-    """Once for each."""
+    """Warns once for each class and key."""
     warnings.warn(f"{kind.__name__} has no field for {key!r}: the library is newer than this package", EtrecordWarning, stacklevel=4)
 
 
 def build(kind: type[Kind], data: Any) -> Kind:
-    """A dataclass from JSON. Keys that it has no field for, of a newer library, are left out with an EtrecordWarning."""
+    """Makes a dataclass from JSON. Keys without a field, which a newer library emits, are dropped with an EtrecordWarning."""
     plain: type = kind
     fields = _fields(plain)
     for key in data.keys() - fields.keys():
@@ -594,7 +594,7 @@ def build(kind: type[Kind], data: Any) -> Kind:
 
 
 def build_all(kind: type[Kind], rows: list[Any]) -> list[Kind]:
-    """The same of each row."""
+    """Makes a list of dataclasses from a list in JSON."""
     return [build(kind, row) for row in rows]
 
 
@@ -605,7 +605,7 @@ def _value(kind: type | None, data: Any) -> Any:
 
 
 def dataframe(rows: list[Any]) -> Any:
-    """Dataclasses as pandas' DataFrame, a row each. Needs pandas."""
+    """Makes a DataFrame of pandas from dataclasses, one row each. Needs pandas."""
     import pandas
 
     return pandas.DataFrame([vars(row) for row in rows])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An open profile: an ETRecord, its ETDumps and what they were joined to."""
+"""An open profile: an ETRecord and its ETDumps, with run times joined to nodes."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ def _inputs(etrecord: Path | None, etdump: Path | Iterable[Path] | None, pte: Pa
 
 
 def _choice(runs: int | range, method: str) -> MethodChoice:
-    """runs: a run, or a range of them."""
+    """Makes the choice of a method for `runs`, which is a run or a range of consecutive runs."""
     if not isinstance(runs, range):
         return MethodChoice(runs, method.encode(), runs)
     if len(runs) == 0 or runs.step != 1:
-        raise ValueError(f"runs are told as one run or as a range of consecutive ones, not {runs!r}")
+        raise ValueError(f"runs must be one run or a range of consecutive runs, not {runs!r}")
     return MethodChoice(runs.start, method.encode(), runs.stop - 1)
 
 
 def _skip(skip_runs: int | str, runs: int | range | None) -> dict[str, int]:
-    """The members of Options that tell which runs count."""
+    """Returns the members of Options that select the runs that count."""
     if runs is not None:
         chosen = _choice(runs, "")
         return {"skip": _SKIP_RANGE, "first_run": chosen.run, "last_run": chosen.last}
     if skip_runs == "auto":
         return {"skip": _SKIP_AUTO}
     if not isinstance(skip_runs, int) or skip_runs < 0:
-        raise ValueError(f"skip_runs is 'auto' or a number of runs, not {skip_runs!r}")
+        raise ValueError(f"skip_runs must be 'auto' or a number of runs, not {skip_runs!r}")
     return {"skip": _SKIP_FIRST, "skip_count": skip_runs}
 
 
@@ -59,16 +59,17 @@ def _options(ticks_per_second: float, methods: Mapping[Any, str], **others: Any)
 
 
 class Profile:
-    """Opens a record and whatever goes with it, and joins run times to nodes.
+    """Opens a record with its other files and joins run times to nodes.
 
-    record: an ETRecord file, a directory holding one with its ETDumps and .pte, or an ETDump alone; or several of these, which are told apart by content:
-    Profile("etrecord.bin", "etdump.etdp", "model.pte"). The other paths are taken instead of what is found there; etdump may be several. ticks_per_second: the ETDump's clock, nanoseconds by default. methods: {run: method} or
-    {range(first, last + 1): method} where the files cannot tell which method runs were of; of several for one run the last counts. skip_runs: the leading
-    runs of each ETDump and load that are left out of all times; "auto": those above 1.5 times the median of the rest and 1.2 times four fifths of them, where at least three are left.
-    runs: the only ones that count, as a range, instead. stat: what lists are ranked by and shares are of, "avg" or "p50"; both are always there.
-    peaks: what the device can do in a second, of "flops", "integer_ops" and "bandwidth" (bytes); of_peak is a part of these, else of the record's best rates.
+    record: an ETRecord, a directory that contains one with its ETDumps and .pte, or an ETDump alone. Several files may be given, and are recognized by content:
+    Profile("etrecord.bin", "etdump.etdp", "model.pte"). The arguments etrecord, etdump, pte and debug_buffer replace files found in the directory; etdump may be a list.
+    ticks_per_second: the ETDump's clock, nanoseconds by default. methods: {run: method} or {range(first, last + 1): method}, if the files do not say which
+    method a run executed; the last entry for a run counts. skip_runs: the number of leading runs of each ETDump and load that are excluded from all times;
+    "auto" excludes warm-up: leading runs above 1.5 times the median of the runs after them (at least three) and above 1.2 times what four fifths of these take.
+    runs: the runs that count, as a range, instead of skip_runs. stat: ranks lists and is the base of shares, "avg" or "p50"; results contain both.
+    peaks: what the device can do in a second, as "flops", "integer_ops" and "bandwidth" (bytes). of_peak refers to these, or else to the record's best rates.
 
-    Raises EtrecordError; gives an EtrecordWarning for what is lost or odd. Close it, or use it in `with`.
+    Raises EtrecordError. Warns with EtrecordWarning if something in the inputs is missing or unusual. Close it, or use it in `with`.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Profile:
             warnings.warn(": ".join(filter(None, (warning["file"], warning["entry"], warning["message"]))), EtrecordWarning, stacklevel=2)
 
     def close(self) -> None:
-        """Frees the profile; nothing can be asked of it any more. May be called twice."""
+        """Frees the profile, which cannot be used afterwards. May be called twice."""
         library.etr_profile_close(self._handle)
         self._handle = ctypes.c_void_p()
 
@@ -131,44 +132,44 @@ class Profile:
         return found
 
     def info(self, unit: str = "ms") -> dict[str, Any]:
-        """What is in the inputs, as `etrecord-tb info --format json` has it."""
+        """Returns what the inputs contain, as `etrecord-tb info --format json` does."""
         return self._json("info", unit=unit)
 
     def graphs(
         self, unit: str = "ms", *, method: str | None = None, graph: str | None = None, module: str | None = None, op: str | None = None, backend: str | None = None,
     ) -> list[model.Graph]:
-        """Every graph with the times joined to its nodes; the one with the most to say first.
+        """Returns every graph with the times joined to its nodes; the most informative graph comes first.
 
-        Of one method, graph ("edge", "aten", ...), module of the model with what is in it, op (a glob: "aten.conv*"), backend ("cpu": kernels). What
-        takes nothing is a ValueError, here and in all that follow.
+        Filters: method, graph ("edge", "aten", ...), module (with the modules inside it), op (a glob: "aten.conv*"), backend ("cpu": kernels).
+        Filters that match nothing raise a ValueError, here and in the methods below.
         """
         return model.build_all(model.Graph, self._filtered("nodes", "graphs", unit, method, graph_module=graph, module=module, op=op, backend=backend))
 
     def events(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.EventBlock]:
-        """The events as ExecuTorch's Inspector has them, joined to nodes."""
+        """Returns the events as ExecuTorch's Inspector lists them, joined to nodes."""
         return model.build_all(model.EventBlock, self._filtered("events", "blocks", unit, method, module=module, op=op, backend=backend))
 
     def summary(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.MethodSummary]:
-        """Where each method's time goes."""
+        """Returns where the time of each method goes."""
         return model.build_all(model.MethodSummary, self._filtered("summary", "methods", unit, method, module=module, op=op, backend=backend))
 
     def source(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.MethodSource]:
-        """The model's own source lines with their time."""
+        """Returns the source lines of the model with their times."""
         return model.build_all(model.MethodSource, self._filtered("source", "methods", unit, method, module=module, op=op, backend=backend))
 
     def delegation(self, method: str | None = None, unit: str = "ms") -> list[model.MethodDelegation]:
-        """What is delegated, per operator type, with times."""
+        """Returns how many operators of each type are delegated, with times."""
         return model.build_all(model.MethodDelegation, self._filtered("delegation", "methods", unit, method))
 
     def memory(self, method: str | None = None) -> list[model.MethodMemory]:
-        """What each method's program plans, what is live at the peak, weights, and findings. Sizes are bytes."""
+        """Returns the planned memory of each method, the tensors live at its peak, weights, and findings. Sizes are in bytes."""
         return model.build_all(model.MethodMemory, self._filtered("memory", "methods", "ms", method))
 
     def diff(self, newer: Profile, method: str | None = None, unit: str = "ms", *, limit: float = 0, recording_noise: float = 0) -> model.Diff:
-        """What became slower or faster from this profile to another, as `etrecord-tb diff` says it.
+        """Returns what became slower or faster from this profile to `newer`, as `etrecord-tb diff` does.
 
-        limit: changes within it count as equal, 0.05 for 5 %; 0: none. recording_noise: how much recordings of one program differ on this device, where a
-        side has fewer than three; 0: 0.03.
+        limit: changes within it are equal, 0.05 for 5 %; 0: no limit. recording_noise: the relative difference between recordings of one program on this
+        device, which is assumed if a side has fewer than three; 0 stands for 0.03.
         """
         base, other = self._opened(), newer._opened()
         said = json.loads(_library.diff(base, other, method, _unit(unit), limit, recording_noise))
@@ -180,9 +181,9 @@ class Profile:
         self, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str] | None = None, module: str | None = None, op: str | None = None,
         backend: str | None = None,
     ) -> Table:
-        """The events as a table for pyarrow, pandas, polars or DuckDB: the rows and columns of `etrecord-tb events --format jsonl`, typed.
+        """Returns the events as a table for pyarrow, pandas, polars or DuckDB, with the rows and columns of `etrecord-tb events --format jsonl`.
 
-        tags: columns with one value in all rows ({"device": "pixel8", "build": "a1b2c3"}), so that tables of many dumps can be put together.
+        tags: further columns with the same value in all rows ({"device": "pixel8", "build": "a1b2c3"}), so that tables of many dumps can be combined.
         """
         return self._table(library.etr_stream_events, unit, tags, method=method, module=module, op=op, backend=backend)
 
@@ -190,7 +191,7 @@ class Profile:
         self, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str] | None = None, graph: str | None = None, module: str | None = None,
         op: str | None = None, backend: str | None = None,
     ) -> Table:
-        """The operators as such a table: the rows and columns of `etrecord-tb nodes --format jsonl`."""
+        """Returns the nodes as a table like events_table(), with the rows and columns of `etrecord-tb nodes --format jsonl`."""
         return self._table(library.etr_stream_nodes, unit, tags, method=method, graph_module=graph, module=module, op=op, backend=backend)
 
     def _table(self, stream: Any, unit: str, tags: Mapping[str, str] | None, **filters: str | None) -> Table:
@@ -206,22 +207,22 @@ class Profile:
         return Table(fill)
 
     def trace(self, method: str | None = None) -> dict[str, Any]:
-        """The runs as Chrome trace events, for Perfetto or chrome://tracing, as `etrecord-tb trace` writes them."""
+        """Returns the runs as Chrome trace events, for Perfetto or chrome://tracing, as `etrecord-tb trace` writes them."""
         self._check_method(method)
         options = TraceOptions(method=None if method is None else method.encode())
         trace: dict[str, Any] = json.loads(collect(library.etr_emit_trace, self._opened(), ctypes.byref(options)))
         return trace
 
     def report(self, unit: str = "ms", *, base: Profile | None = None) -> str:
-        """The dashboard with all data as one HTML page that needs no network, as `etrecord-tb report` writes it; with a base, what changed since."""
+        """Returns the dashboard with its data as one HTML page that needs no network, as `etrecord-tb report` writes it. With a base it also shows what changed."""
         if base is None:
             return collect(library.etr_emit_report, self._opened(), _unit(unit)).decode()
         return collect(library.etr_emit_report_of_two, base._opened(), self._opened(), _unit(unit)).decode()
 
     def write(self, logdir: Path = "runs", name: Path | None = None, dot_depth: int = 0, graphs: str | None = None) -> list[str]:
-        """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. The paths of what was written.
+        """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. Returns the paths of the written files.
 
-        graphs: only these, as in "edge" or "edge,aten".
+        graphs: writes these graphs only, as in "edge" or "edge,aten".
         """
         written: list[str] = []
         on_file = _library.ON_FILE(lambda _context, path, _entry_point, _kind: written.append(os.fsdecode(path)))

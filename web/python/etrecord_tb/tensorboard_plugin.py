@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The dashboard "ExecuTorch" of TensorBoard: hands out the files of web/ and the document that etrecord-tb put into each record's first event file."""
+"""TensorBoard's plugin "ExecuTorch": serves the files of web/ and the document that etrecord-tb wrote into each record's first event file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from werkzeug import wrappers
 from . import _library
 
 PLUGIN = TAG = "etrecord"
-HEAD = "etrecord_head"  # the tag of the few figures of a record that stand in a list of all
+HEAD = "etrecord_head"  # the tag of the few figures of a record for the list of all records
 WEB = pathlib.Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 
@@ -29,12 +29,12 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         self._data = context.data_provider
 
     def get_plugin_apps(self) -> dict[str, Any]:
-        # Each file has a route of its own: no part of a request ever becomes a path.
+        # Each file has its own route, so that no part of a request ever becomes a path.
         files = {f"/{path.name}": self._file(path) for path in sorted(WEB.iterdir()) if path.suffix in TYPES}
         return {**files, "/runs": self._runs, "/fleet": self._fleet, "/profile": self._profile, "/base": self._base, "/compare": self._compare}
 
     def is_active(self) -> bool:
-        return False  # TensorBoard activates the tab of a plugin whose name stands in the data
+        return False  # TensorBoard activates the tab of a plugin whose name is in the data
 
     def frontend_metadata(self) -> Any:
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="ExecuTorch")
@@ -47,7 +47,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         return serve
 
     def _listed(self, request: Any, runs: list[str] | None = None) -> dict[str, Any]:
-        """What there is in runs, or in all."""
+        """Returns the tags in these runs, or in all runs."""
         listed: dict[str, Any] = self._data.list_blob_sequences(
             plugin_util.context(request.environ), experiment_id=plugin_util.experiment_id(request.environ), plugin_name=PLUGIN,
             run_tag_filter=provider.RunTagFilter(runs=runs),
@@ -55,7 +55,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         return listed
 
     def _listed_so_far(self, request: Any) -> dict[str, Any]:
-        """The same without the runs that TensorBoard is just loading: its Python loader lists a tag before what is in it, and has no answer in between."""
+        """Returns the tags in all runs except those that TensorBoard is loading: its Python loader lists a tag before its data and raises KeyError in between."""
         try:
             return self._listed(request)
         except KeyError:
@@ -67,7 +67,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         return found
 
     def _written(self, request: Any) -> dict[str, float]:
-        """The runs that have a document, and when each was written, in seconds."""
+        """Returns the runs that have a document, with the time at which each was written, in seconds since 1970."""
         return {run: tags[TAG].max_wall_time for run, tags in self._listed_so_far(request).items() if TAG in tags}
 
     @wrappers.Request.application
@@ -76,7 +76,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         return http_util.Respond(request, runs, "application/json")
 
     def _document(self, request: Any, run: str, tag: str = TAG) -> bytes | None:
-        """What etrecord-tb put into the run under the tag; None if it put nothing there, or TensorBoard is just loading it."""
+        """Returns the data that etrecord-tb wrote into the run under the tag; None if there is none, or if TensorBoard is still loading it."""
         ctx = plugin_util.context(request.environ)
         try:
             found = self._data.read_blob_sequences(
@@ -93,7 +93,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
 
     @wrappers.Request.application
     def _fleet(self, request: Any) -> Any:
-        """All records with the head of each; null if an earlier version wrote the record."""
+        """Answers with all records and their heads; a head is null if an earlier version wrote the record."""
         rows = [{"run": run, "written": written, "head": _parsed(self._document(request, run, HEAD))} for run, written in sorted(self._written(request).items())]
         return http_util.Respond(request, rows, "application/json")
 
@@ -106,7 +106,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
 
     @wrappers.Request.application
     def _base(self, request: Any) -> Any:
-        """The run to compare another with, unless a user says otherwise: base?new=RUN. The newest of the same model; null if there is none."""
+        """Answers base?new=RUN with the run to compare RUN with by default: the newest record of the same model, or null."""
         new_run = request.args.get("new", "")
         newer = self._document(request, new_run)
         written = self._written(request)
@@ -116,7 +116,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
 
     @wrappers.Request.application
     def _compare(self, request: Any) -> Any:
-        """What the library says of two runs: compare?base=RUN&new=RUN."""
+        """Answers compare?base=RUN&new=RUN with the library's comparison of the two runs."""
         base_run, new_run = request.args.get("base", ""), request.args.get("new", "")
         base, newer = self._document(request, base_run), self._document(request, new_run)
         if base is None or newer is None:
@@ -128,7 +128,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
 
 
 def _parsed(head: bytes | None) -> Any:
-    """None, too, of what is no JSON: one broken file does not hide all other records."""
+    """Parses a head. Broken JSON gives None, so that one broken file does not hide all other records."""
     try:
         return json.loads(head or b"null")
     except ValueError:
@@ -136,9 +136,9 @@ def _parsed(head: bytes | None) -> Any:
 
 
 def _are_alike(base: bytes | None, newer: bytes) -> bool:
-    """Whether the library can compare two documents, and takes a method that was timed in both for the same."""
+    """Returns whether the library can compare two documents and finds a method that was timed in both and is of the same model."""
     try:
-        said = json.loads(_library.diff_documents(base or b"", newer, "base", "new"))
+        comparison = json.loads(_library.diff_documents(base or b"", newer, "base", "new"))
     except _library.EtrecordError:
         return False
-    return any(pair["execute"]["base_runs"] and pair["execute"]["new_runs"] and not pair["may_differ"] for pair in said["methods"])
+    return any(pair["execute"]["base_runs"] and pair["execute"]["new_runs"] and not pair["may_differ"] for pair in comparison["methods"])
