@@ -254,10 +254,7 @@ static void write_rows(const etr_text_table *table, etr_writer *writer, etr_tabl
   for (size_t row = 0; row <= rows; row++) {
     for (size_t i = 0; i < table->column_count; i++) {
       etr_puts(writer, i ? formats[format].between : formats[format].before);
-      const char *cell = cell_at(table, row, i);
-      for (; markdown && cell[0] == ' '; cell++)
-        etr_puts(writer, "."); /* blanks would be lost, and the indent with them */
-      formats[format].put(writer, cell);
+      formats[format].put(writer, cell_at(table, row, i));
     }
     etr_puts(writer, formats[format].behind);
     for (size_t i = 0; markdown && row == 0 && i < table->column_count; i++)

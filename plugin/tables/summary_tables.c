@@ -147,9 +147,9 @@ static const char *below(const etr_module_tree *tree, const etr_module_row *row)
 
 /* A module's name, or what stands for several of one level. */
 static void add_module(report *r, etr_table *table, uint32_t level, const char *name, etr_sum sum) {
-  static const char blanks[] = "                        ";
+  static const char dots[] = "........................", blanks[] = "                        ";
   size_t size = ETR_MIN(2 * (size_t)(level - 1), sizeof blanks - 1);
-  sum.text = etr_arena_format(&r->answer.arena, "%.*s%s", (int)size, blanks, name);
+  sum.text = etr_arena_format(&r->answer.arena, "%.*s%s", (int)size, r->markdown ? dots : blanks, name);
   etr_sum_table_add(table, sum);
 }
 

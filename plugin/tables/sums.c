@@ -346,6 +346,8 @@ void etr_balance_add(etr_table *table, const etr_method *method) {
     etr_sum sum = etr_sum_make(method, parts[i].ticks);
     if (!etr_balance_tells(parts, i)) continue;
     sum.text = parts[i].text;
+    if (parts[i].is_part_of_previous && table->answer->options->format == ETR_TABLE_MARKDOWN)
+      sum.text = etr_arena_format(&table->answer->arena, "..%s", parts[i].text + strspn(parts[i].text, " "));
     sum.has_bar = !parts[i].is_part_of_previous;
     sum.style = parts[i].is_part_of_previous ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
     etr_sum_table_add(table, sum);
