@@ -72,7 +72,7 @@ def rows_of(lines, pattern, parts):
     found = {}
     for line in lines:
         match = re.match(pattern, line)
-        if line.startswith(('  ', '| ..')) and not (match and match[1].strip(' .') in parts):
+        if line.startswith(('  ', '|   ', '| ..')) and not (match and match[1].strip(' .') in parts):
             continue
         if not match or match[1].strip(' .') not in parts:
             break
