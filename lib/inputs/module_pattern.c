@@ -14,7 +14,7 @@ enum {
 
 /* One part of a path, and what is inside. */
 typedef struct part {
-  uint32_t parent;     /* ETR_NONE: the model itself */
+  uint32_t parent;     /* ETR_NONE: the top level */
   uint32_t first, end; /* those inside, in `sorted` */
   etr_slice name;
   etr_slice digits; /* at the end of the name */
@@ -49,7 +49,7 @@ static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   return known->value = (uint32_t)(f->parts.count - 1);
 }
 
-/* The last part of a path; ETR_NONE of the model itself, and when out of memory. */
+/* The last part of a path; ETR_NONE of the top level, and when out of memory. */
 static uint32_t part_of_path(folder *f, const char *path) {
   uint32_t at = ETR_NONE;
   for (size_t count = 1; *path; count++) {

@@ -92,8 +92,8 @@ static const char *info_weights(etr_arena *arena, const etr_weights *w) {
 
 typedef struct static_cost {
   const char *method;
-  const char *module;    /* path; "" is the model itself, with all there is */
-  uint32_t level;        /* 0: the model itself */
+  const char *module;    /* path; "" is the top level, with all there is */
+  uint32_t level;        /* 0: the top level */
   uint64_t operators;    /* with those of all modules below, as the figures */
   etr_cost_figures cost; /* of one call of each node: bodies of loops and branches count once */
 } static_cost;
@@ -165,7 +165,7 @@ static bool tells_hinted(const void *context) {
 static const etr_field module_cost_fields[] = {
     {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, .get = module},
     {"method", "method", ETR_CELL_NAME, NAMED, ROW(method)},
-    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ROW(module), .says = "path; \"\": the model itself"},
+    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ROW(module), .says = "path; \"\": the top level"},
     {"level", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(level)},
     {"operators", "operators", ETR_CELL_COUNT, NAMED, ROW(operators), .says = "in the module and all below"},
     {"macs", "macs", ETR_CELL_AMOUNT, NAMED, ROW(cost.macs),

@@ -341,7 +341,7 @@ ETR_ROW_TYPE(constant_sum, constant_sum_fields);
 
 static const etr_field weight_sum_fields[] = {
     {NULL, "weights of", ETR_CELL_NAME, READ, .get = module_or_model},
-    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, SUM(module), .says = "by the weights' names; \"\": the model itself"},
+    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, SUM(module), .says = "by the weights' names; \"\": the top level"},
     {"dtype", "dtype", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(dtype), .says = "\"\" if unknown"},
     {"count", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, SUM(count), .says = "tensors"},
     {"bytes", "bytes", ETR_CELL_BYTES, READ | ETR_IN_JSON, SUM(bytes)},

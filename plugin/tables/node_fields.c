@@ -293,7 +293,7 @@ static const etr_field fields[] = {
      .says = "as in the record: torch 2.6 writes \"L['self'].blocks[0]\", which is \"blocks.0\" everywhere else, "
              "including --module"},
     {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, .get = module_path,
-     .says = "path in the model; empty: the model itself"},
+     .says = "path in the model; empty: the top level"},
     {NULL, "output", ETR_CELL_NAME, ETR_IN_TABLES, .get = output, .has = has_output, .spare = 2,
      .says = "type and shape of the result"},
     {"module_type", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = module_type, .blank_is_null = true},

@@ -20,7 +20,7 @@ enum { ETR_BREAKDOWNS = 5 };
 
 typedef struct etr_breakdown_row {
   const char
-      *key; /* operator, module path or pattern ("" is the model itself), backend ("cpu" for kernels), source file */
+      *key; /* operator, module path or pattern ("" is the top level), backend ("cpu" for kernels), source file */
   const char *module_type;  /* of ETR_BY_MODULE; else "" */
   const etr_source *source; /* of ETR_BY_SOURCE, NULL for nodes without one; else NULL */
   uint64_t total_ticks;     /* over all runs of the method */

@@ -66,7 +66,7 @@ const uint32_t *etr_live_tensors_make(size_t *count, etr_arena *arena, const etr
 /** What runs as an instruction: the node's operator, "aten.addmm.default", or what the program calls it; "" of -1. */
 const char *etr_memory_step_op(const etr_profile *profile, const etr_method *method, int32_t instruction);
 
-/** The module that an instruction is in; "" of the model itself, and where nothing is known. */
+/** The module that an instruction is in; "" of the top level, and where nothing is known. */
 const char *etr_memory_module(const etr_profile *profile, const etr_method *method, uint32_t module);
 
 /** A line about memory that no program tells. */

@@ -10,10 +10,10 @@
 /* ---- A method's time by module of the model, with sums at every level ---- */
 
 typedef struct etr_module_row {
-  const char *path, *type;  /* "" is the model itself */
+  const char *path, *type;  /* "" is the top level */
   const char *pattern;      /* as in etr_module */
-  uint32_t parent;          /* index of the enclosing row; ETR_NONE for the model itself, which stands first */
-  uint32_t level;           /* 0: the model itself */
+  uint32_t parent;          /* index of the enclosing row; ETR_NONE for the top level, which stands first */
+  uint32_t level;           /* 0: the top level */
   uint64_t total_ticks;     /* over all runs of the method, with all below it */
   uint64_t own_ticks;       /* of nodes that are in no module below it */
   uint64_t estimated_ticks; /* the part of own_ticks that was matched by order alone */
@@ -30,7 +30,7 @@ typedef struct etr_module_row {
 typedef struct etr_module_tree {
   const etr_module_row *rows;
   size_t count;
-  double summed_p50; /* of the outermost modules, and of what is in the model itself */
+  double summed_p50; /* of the outermost modules, and of what is in the top level */
 } etr_module_tree;
 
 /** own: the method's breakdown by module. The rows' own_ticks add up to those of its rows. Empty for a method without
@@ -48,9 +48,9 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
 /* ---- A method's time by pattern of modules: those that repeat are one row ---- */
 
 typedef struct etr_pattern_row {
-  const char *pattern;      /* etr_module.pattern; "" is the model itself */
+  const char *pattern;      /* etr_module.pattern; "" is the top level */
   const char *type;         /* of its modules; "" if not told, or not the same of all */
-  uint32_t level;           /* 0: the model itself */
+  uint32_t level;           /* 0: the top level */
   size_t module_count;      /* modules with timed nodes in them or below */
   uint64_t total_ticks;     /* over all runs of the method, with all below */
   uint64_t own_ticks;       /* of nodes that are in no module below */
@@ -64,7 +64,7 @@ typedef struct etr_pattern_row {
 } etr_pattern_row;
 
 typedef struct etr_module_patterns {
-  const etr_pattern_row *rows; /* most time first, or by pattern; the model itself comes first */
+  const etr_pattern_row *rows; /* most time first, or by pattern; the top level comes first */
   size_t count;
 } etr_module_patterns;
 

@@ -54,7 +54,7 @@ const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena, c
 /* ---- Which modules a source line is run for: its time by pattern ---- */
 
 typedef struct etr_line_pattern {
-  const char *pattern;  /* etr_module.pattern; "" is the model itself */
+  const char *pattern;  /* etr_module.pattern; "" is the top level */
   uint32_t line;        /* number of the row in the summary's ETR_BY_SOURCE */
   size_t module_count;  /* modules whose own nodes the line is of */
   uint64_t total_ticks; /* over all runs */
