@@ -77,7 +77,8 @@ const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const
   etr_text_begin(&text, arena, &writer);
   etr_puts(&writer, "up to ");
   etr_put_time(&writer, profile, (double)method->clock_hidden_ticks / (double)method->run_count, unit);
-  etr_putf(&writer, " %s of the call overhead may be operator time", etr_unit_name(unit));
-  etr_puts(&writer, " that the delegates' clock, which counts whole microseconds, did not record");
+  etr_putf(&writer,
+           " %s of the call overhead may be operator time, because the delegates' clock counts whole microseconds",
+           etr_unit_name(unit));
   return etr_text_end(&text, &writer);
 }

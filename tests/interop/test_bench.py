@@ -173,13 +173,13 @@ def test_a_dump_of_before_is_never_taken(bench):
 def test_a_new_dump_is_found_where_it_appears(bench):
     shutil.copy(DUMP, bench.folder / "m" / "old.etdp")
     done = bench.bench("--repeat", 2, steps="elsewhere", dump=None)
-    assert "the runner has no option --etdump_path" in done.stdout
+    assert "the runner was started without the option --etdump_path" in done.stdout
     assert bench.history()[0]["failed"] == 0 and not (bench.folder / "model.etdump").exists()
 
 
 def test_a_runner_that_always_traces(bench):
     runner = (bench.runner, "--dump", DUMP, "--steps", "elsewhere", "--etdump_path", "out.etdp")
-    assert "the runner leaves an ETDump without the option" in bench.bench("--repeat", 1, runner=runner).stdout
+    assert "the runner leaves an ETDump even without the option" in bench.bench("--repeat", 1, runner=runner).stdout
     assert not (bench.folder / "model.etdump").exists()
     (bench.folder / "model.etdump").write_text("somebody's")
     assert "model.etdump is in the working directory" in bench.bench("--repeat", 1, runner=runner).stdout
@@ -219,7 +219,7 @@ def test_a_damaged_history_is_kept(bench):
     whole = path.read_bytes()
     path.write_bytes(whole[:-40])
     done = bench.bench("--repeat", 1)
-    assert f"{path.relative_to(bench.folder)}: line 2 is damaged; such lines stay in the file" in done.stderr
+    assert f"{path.relative_to(bench.folder)}: line 2 is damaged: damaged lines stay in the file" in done.stderr
     assert "last 2 of 2 benches" in done.stdout
     assert path.read_bytes().startswith(whole[:-40] + b"\n") and len(path.read_bytes().splitlines()) == 4
 
