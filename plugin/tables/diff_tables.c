@@ -6,6 +6,7 @@
 #include "tables/diff_output.h"
 
 #include "views/diff_view.h"
+#include "views/loads.h"
 
 /* ---- A method as text: its verdict ---- */
 
@@ -145,13 +146,12 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   return true;
 }
 
-/* Method::init is most of Program::load_method, which contains it: where it takes as long, it says nothing new. */
+/* True of a load that takes as long as a longer one on both sides. */
 static bool is_contained(const etr_comparison *comparison, const etr_load_pair *load) {
-  const double equal = 0.98;
   for (size_t i = 0; i < comparison->load_count; i++) {
     const etr_change *other = &comparison->loads[i].change, *change = &load->change;
-    if (other != change && change->base_p50 < other->base_p50 && change->base_p50 >= equal * other->base_p50 &&
-        change->new_p50 >= equal * other->new_p50)
+    if (other != change && change->base_p50 < other->base_p50 && etr_load_is_whole(change->base_p50, other->base_p50) &&
+        etr_load_is_whole(change->new_p50, other->new_p50))
       return true;
   }
   return false;

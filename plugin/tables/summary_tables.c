@@ -290,14 +290,15 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
   etr_puts(writer, ")");
 }
 
-/* "2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv 1.2 %) · loading takes 1.59 ms" */
+/* "2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv 1.2 %) · loading takes
+ * 1.59 ms" */
 static const char *circumstances(report *r, const etr_summary *s) {
-  const char *runs = etr_runs_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit);
-  const char *excluded = runs ? strstr(runs, "; ") : NULL;
+  const char *excluded = etr_excluded_runs_text(&r->answer.arena, r->answer.profile, s->method,
+                                                r->answer.options->unit);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
-  if (excluded) etr_putf(&writer, "%s" DOT, excluded + strlen("; "));
+  if (excluded && excluded[0]) etr_putf(&writer, "%s" DOT, excluded);
   if (s->first_run.rest.p50 > 0) {
     double factor = s->first_run.ticks / s->first_run.rest.p50;
     etr_puts(&writer, "first run ");
@@ -452,18 +453,13 @@ static void put_runs(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* Method::init is most of Program::load_method, which contains it: an equal time says nothing new. */
-static bool is_whole_load(const etr_loads *loads, const etr_load *load) {
-  const double equal = 0.98;
-  return load != loads->whole && load->stats.avg >= equal * loads->whole->stats.avg;
-}
-
 static void put_loads(report *r) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_LOADS, "loading");
   table.top = 0;
   for (size_t i = 0; i < r->loads.count; i++)
-    if (!is_whole_load(&r->loads, &r->loads.list[i]))
+    if (&r->loads.list[i] == r->loads.whole ||
+        !etr_load_is_whole(r->loads.list[i].stats.avg, r->loads.whole->stats.avg))
       add_time(&table, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
   if (table.rows.count > 1 || r->loads.timed_methods != 1) put_table(r, &table);
 }

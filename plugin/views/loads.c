@@ -54,19 +54,25 @@ bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *p
   return true;
 }
 
-char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
-  size_t skipped = method->skipped_run_count;
+char *etr_excluded_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
+  size_t excluded = method->skipped_run_count;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  etr_putf(&writer, "%zu run%s", method->run_count, method->run_count == 1 ? "" : "s");
-  if (skipped) {
-    etr_putf(&writer, "; %zu %srun%s excluded (", skipped, profile->skip == ETR_SKIP_RANGE ? "" : "warm-up ",
-             skipped == 1 ? "" : "s");
+  if (excluded) {
+    etr_putf(&writer, "%zu %srun%s excluded (", excluded, profile->skip == ETR_SKIP_RANGE ? "" : "warm-up ",
+             excluded == 1 ? "" : "s");
     etr_put_time(&writer, profile, (double)method->skipped_ticks, unit);
-    etr_putf(&writer, " %s%s)", etr_unit_name(unit), skipped == 1 ? "" : " in all");
+    etr_putf(&writer, " %s%s)", etr_unit_name(unit), excluded == 1 ? "" : " in all");
   }
   return etr_text_end(&text, &writer);
+}
+
+char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
+  const char *excluded = etr_excluded_runs_text(arena, profile, method, unit);
+  if (!excluded) return NULL;
+  return etr_arena_format(arena, "%zu run%s%s%s", method->run_count, method->run_count == 1 ? "" : "s",
+                          excluded[0] ? "; " : "", excluded);
 }
 
 void etr_put_left_out(etr_writer *writer, etr_arena *arena, const etr_profile *profile, const etr_method *method,

@@ -25,6 +25,10 @@ typedef struct etr_loads {
 /** False when out of memory. */
 bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile);
 
+/** Returns true if a load takes as long as the whole load that contains it, within 2 %: it says nothing new then.
+ * Method::init is most of Program::load_method. */
+static inline bool etr_load_is_whole(double time, double whole) { return time >= 0.98 * whole; }
+
 /** A method's first run against the rest, also of those that do not count; of its phase where the method has several.
  */
 typedef struct etr_first_run {
@@ -39,6 +43,10 @@ bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *p
 /** Returns the runs of a method that count, and those that do not: "9 runs", "9 runs; 1 warm-up run excluded (51.8
  * ms)". NULL when out of memory. */
 char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
+
+/** Returns the runs of a method that do not count: "1 warm-up run excluded (51.8 ms)"; "" if all count, NULL when out
+ * of memory. */
+char *etr_excluded_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
 
 /** Writes a line with it below a heading that does not tell the runs, if some are left out. */
 void etr_put_left_out(etr_writer *writer, etr_arena *arena, const etr_profile *profile, const etr_method *method,
