@@ -120,6 +120,7 @@ int main(int argc, char **argv) {
   }
   status = check_order(&settings);
   if (status == EXIT_DONE) status = take_device(&settings);
+  if (status == EXIT_DONE) status = each_prepare(&settings);
   if (status != EXIT_DONE) return status;
   if (settings.command->prepare) status = settings.command->prepare(&settings);
   if (status != EXIT_DONE) return status;
