@@ -80,7 +80,8 @@ static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, con
   if (was_zip)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, file->size,
                     "the zip is cut short: it has no central directory at its end; was it copied completely?");
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "not a zip file");
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0,
+                  "not a zip file, which every ETRecord is: name the etrecord.bin of the export");
 }
 
 static etr_status locate(zip_end *end, const etr_seekable *file, const char *path, etr_error *error) {

@@ -268,7 +268,7 @@ static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice by
   if (claimed < rest && read_buffer(reader, out, bytes, claimed, path, NULL) == ETR_OK) return ETR_OK;
   if (reader->shared->warn)
     reader->shared->warn(reader->shared->context, 0,
-                         claimed > rest ? "the file is shorter than its size prefix says"
+                         claimed > rest ? "the file is shorter than its size prefix says: was it copied completely?"
                                         : "wrong size prefix; reading to the end of the file");
   return read_buffer(reader, out, bytes, rest, path, error);
 }
@@ -294,7 +294,7 @@ etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice
     status = read_buffer(&reader, out, bytes, bytes.size, path, error);
   else
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 8,
-                      "not an ETDump: the identifier " IDENTIFIER " is missing");
+                      "not an ETDump, which has " IDENTIFIER " here or at byte 4: name the etdump.etdp of the run");
   if (status != ETR_OK) *out = (etr_dump){0};
   return status;
 }

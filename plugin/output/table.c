@@ -331,6 +331,7 @@ static const char *cell_text(const etr_table *table, const etr_field *field, etr
   if (field->kind == ETR_CELL_FLAG && !isnan(cell.number)) return cell.number != 0 ? "true" : "false";
   if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
   if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
+  if (field->kind == ETR_CELL_SHARE && cell.number == 0 && !table->exact) return NULL; /* "0.0 %" would say nothing */
   if (field->kind == ETR_CELL_BYTES && !table->exact)
     return etr_count_text(&table->answer->arena, cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX);
   etr_text_begin(&text, &table->answer->arena, &writer);

@@ -185,8 +185,11 @@ static void write_text(const etr_text_table *table, etr_writer *writer, size_t w
     *column = ETR_MAX(*column, etr_plain_width(writer, table->cells.data[i]));
   }
   memcpy(columns, wanted, table->column_count * sizeof *columns);
-  for (size_t i = 0; i < table->spare.count && line_width(table, columns, LEGIBLE_WIDTH) > width; i++)
-    columns[table->spare.data[i]].is_left_out = true;
+  for (size_t i = 0; i < table->spare.count; i++) {
+    bool has_title = table->columns[table->spare.data[i]].title[0] != '\0'; /* bars are hidden before a name is cut */
+    if (line_width(table, columns, has_title ? LEGIBLE_WIDTH : SIZE_MAX) > width)
+      columns[table->spare.data[i]].is_left_out = true;
+  }
   shrink(table, columns, width);
   choose_cuts(table, writer, columns, wanted);
   size_t rows = table->cells.count / table->column_count;

@@ -74,7 +74,7 @@ static const etr_field delegate_fields[] = {
     {"instruction", "delegate", ETR_CELL_COUNT, EVERYWHERE, .get = instruction, .says = "instruction of its call"},
     {"backend", "backend", ETR_CELL_NAME, EVERYWHERE, .get = backend},
     {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handles, .says = "entries in the debug handle map"},
-    {"nodes", "nodes", ETR_CELL_COUNT, EVERYWHERE, ETR_VIA(delegate_cells, row, etr_delegate_row, nodes),
+    {"nodes", "nodes", ETR_CELL_COUNT, EVERYWHERE, ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
      .says = "operators of the graph that run in it"},
     TIME("call", "call", call, tells_time, "the whole call"),
     TIME("on_nodes", "on nodes", on_nodes, tells_time, "the part of it that is on its nodes"),
@@ -85,7 +85,7 @@ static const etr_field delegate_fields[] = {
     TIME("wait", "waiting", wait, tells_wait, NULL),
     TIME("copy_out", "copying out", copy_out, tells_copy_out, NULL),
     TIME("other", "other", other, tells_other, NULL),
-    TIME("npu", "NPU", npu, tells_npu, "by compute unit, on nodes or not; what is on none of them is not told"),
+    TIME("npu", "NPU", npu, tells_npu, "by compute unit, on nodes or not; the rest of the call is not recorded"),
     TIME("gpu", "GPU", gpu, tells_gpu, NULL),
     TIME("cpu", "CPU", cpu, tells_cpu, NULL),
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
@@ -239,15 +239,25 @@ static bool collect(etr_table *table, etr_delegation *out, const etr_method *met
   return rows != NULL;
 }
 
+/* Returns "35 of 42 nodes are delegated, in 4 subgraphs", "none of 2,767 nodes is delegated". */
+static const char *delegated_text(etr_arena *arena, const etr_delegation *delegation) {
+  size_t nodes = delegation->delegated_nodes + delegation->non_delegated_nodes;
+  const char *all = etr_count_text(arena, nodes);
+  if (nodes == 0) return "no node is selected";
+  if (delegation->delegated_nodes == 0)
+    return etr_arena_format(arena, "none of %s node%s is delegated", all, nodes == 1 ? "" : "s");
+  return etr_arena_format(arena, "%s of %s node%s %s delegated, in %zu subgraph%s",
+                          etr_count_text(arena, delegation->delegated_nodes), all, nodes == 1 ? "" : "s",
+                          delegation->delegated_nodes == 1 ? "is" : "are", delegation->subgraphs,
+                          delegation->subgraphs == 1 ? "" : "s");
+}
+
 static void put_title(etr_answer *answer, const etr_method *method, const etr_delegation *delegation) {
   bool timed = method->run_count > 0;
   etr_section_line(
       answer, ETR_STYLE_PLAIN, 0,
-      etr_arena_format(&answer->arena, "%s: %s of %s nodes are delegated, in %zu subgraph%s%s%s", method->name,
-                       etr_count_text(&answer->arena, delegation->delegated_nodes),
-                       etr_count_text(&answer->arena, delegation->delegated_nodes + delegation->non_delegated_nodes),
-                       delegation->subgraphs, delegation->subgraphs == 1 ? "" : "s", timed ? "; times are in " : "",
-                       timed ? etr_unit_name(answer->options->unit) : ""));
+      etr_arena_format(&answer->arena, "%s: %s%s%s", method->name, delegated_text(&answer->arena, delegation),
+                       timed ? "; times are in " : "", timed ? etr_unit_name(answer->options->unit) : ""));
   if (method->ambiguous_node_count)
     etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                      etr_arena_format(&answer->arena,

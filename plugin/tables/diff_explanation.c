@@ -55,19 +55,30 @@ static void put_line(table *t, const char *text, double base, double newer, cons
   etr_table_add(&t->table, row, "", 0);
 }
 
-/* The median of a row on a side; NaN where it has none. */
+/* These return the median of a row on a side, or NaN if the row has none. */
 static double base_median(const etr_change *change) { return change->base_runs ? change->base_p50 : NAN; }
 static double new_median(const etr_change *change) { return change->new_runs ? change->new_p50 : NAN; }
 
-/* NaN stays what no row tells. */
+/* Adds a median to a sum. The sum stays NaN until one is known. */
 static double added(double sum, double time) { return isnan(sum) ? time : sum + known(time); }
 
-/* The sum of the medians of groups from a place on, of one kind or of all. Returns how many. */
-static size_t sum_groups(const etr_explanation *e, size_t from, etr_explained_kind kind, double *base, double *newer) {
+enum { EVERY_GROUP = INT32_MAX }; /* --top 0 */
+
+/* Returns true if a group has a line of its own. The first `most` groups have, but not those whose median is 0 on both
+ * sides: their time is below the clock's step, and says nothing. */
+static bool has_line(const etr_explanation *e, size_t group, size_t most) {
+  const etr_change *change = e->rows[group].change;
+  bool is_zero = !(known(base_median(change)) > 0) && !(known(new_median(change)) > 0);
+  return group < most && (most == EVERY_GROUP || !is_zero);
+}
+
+/* Adds up the medians of the groups that have no line among the first `most`, of one kind or of all. Returns how many
+ * they are. */
+static size_t sum_groups(const etr_explanation *e, size_t most, etr_explained_kind kind, double *base, double *newer) {
   size_t count = 0;
   *base = *newer = NAN;
-  for (size_t i = from; i < e->groups; i++) {
-    if (kind != ETR_EXPLAINED_KINDS && e->rows[i].kind != kind) continue;
+  for (size_t i = 0; i < e->groups; i++) {
+    if (has_line(e, i, most) || (kind != ETR_EXPLAINED_KINDS && e->rows[i].kind != kind)) continue;
     *base = added(*base, base_median(e->rows[i].change));
     *newer = added(*newer, new_median(e->rows[i].change));
     count++;
@@ -79,24 +90,26 @@ static void put_groups(table *t) {
   static const char *const more[] = {"on both sides", "only in the base", "only in the new record"};
   const etr_explanation *e = t->explanation;
   etr_arena *arena = &t->of->answer.arena;
-  size_t top = t->of->answer.options->top, shown = top ? ETR_MIN(top, e->groups) : e->groups;
+  size_t top = t->of->answer.options->top, most = top ? top : EVERY_GROUP, lines = 0;
   double base, newer;
   sum_groups(e, 0, ETR_EXPLAINED_KINDS, &base, &newer);
   if (e->groups == 0) return;
   put_line(t, t->method->by_events ? "events" : "graph operators", base, newer, NULL);
-  for (size_t i = 0; i < shown; i++) {
+  for (size_t i = 0; i < e->groups; i++) {
     const etr_node_group *group = e->rows[i].group;
     const char *key = group->key[0] ? group->key : "(top level)";
+    if (!has_line(e, i, most)) continue;
     put_line(t, etr_arena_format(arena, "  %s", key), base_median(&group->change), new_median(&group->change),
              &group->change);
+    lines++;
   }
-  for (etr_explained_kind kind = ETR_EXPLAINED_CHANGED; kind <= ETR_EXPLAINED_NEW; kind++) {
-    size_t count = sum_groups(e, shown, kind, &base, &newer);
+  for (etr_explained_kind kind = ETR_EXPLAINED_CHANGED; lines && kind <= ETR_EXPLAINED_NEW; kind++) {
+    size_t count = sum_groups(e, most, kind, &base, &newer);
     if (count) put_line(t, etr_arena_format(arena, "  %zu more, %s", count, more[kind]), base, newer, NULL);
   }
 }
 
-/* Parts that took time, and what is left of Method::execute. */
+/* Puts the parts that took time, and what is left of Method::execute. */
 static void put_rest(table *t) {
   static const char *const texts[ETR_EXPLAINED_KINDS] = {
       [ETR_EXPLAINED_DELEGATES] = "delegate overhead (calls minus operators)",

@@ -337,9 +337,9 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) 
 }
 
 const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method) {
-  return or_empty(etr_arena_format(&o->answer.arena, "%s%zu of %zu timed %s on both sides match%s",
+  return or_empty(etr_arena_format(&o->answer.arena, "%s%zu of the %zu timed %s of both sides %s a counterpart%s",
                                    method->may_differ ? "only " : "", method->timed_paired, method->timed_nodes,
-                                   method->by_events ? "events" : "nodes",
+                                   method->by_events ? "events" : "nodes", method->timed_paired == 1 ? "has" : "have",
                                    method->may_differ ? ": trust the sums more than single nodes" : ""));
 }
 
@@ -389,17 +389,21 @@ static size_t left_out(const etr_profile *profile, uint32_t method) {
   return method == ETR_NONE ? 0 : profile->methods[method].skipped_run_count;
 }
 
+static bool is_compared(const etr_diff_output *o, const etr_method_pair *method) {
+  return method->execute.base_runs && method->execute.new_runs && etr_diff_takes_method(o->filter, method);
+}
+
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method) {
   const etr_comparison *c = o->comparison;
   size_t base = left_out(c->base, method->base_method), newer = left_out(c->newer, method->new_method);
   bool by_hand = c->base->skip == ETR_SKIP_RANGE || c->newer->skip == ETR_SKIP_RANGE;
+  const char *kind = by_hand ? "" : "warm-up ";
   if (!base && !newer) return "";
-  return or_empty(
-      etr_arena_format(&o->answer.arena, "%zu and %zu %sruns excluded", base, newer, by_hand ? "" : "warm-up "));
-}
-
-static bool is_compared(const etr_diff_output *o, const etr_method_pair *method) {
-  return method->execute.base_runs && method->execute.new_runs && etr_diff_takes_method(o->filter, method);
+  if (!is_compared(o, method) || base == newer)
+    return or_empty(etr_arena_format(&o->answer.arena, "%zu %srun%s excluded%s", ETR_MAX(base, newer), kind,
+                                     ETR_MAX(base, newer) == 1 ? "" : "s", base == newer ? " on each side" : ""));
+  return or_empty(etr_arena_format(&o->answer.arena, "%sruns excluded: %zu of the base, %zu of the new record", kind,
+                                   base, newer));
 }
 
 const char *etr_diff_legend(etr_diff_output *o) {
@@ -416,7 +420,8 @@ const char *etr_diff_legend(etr_diff_output *o) {
   const char *few = etr_arena_format(
       &o->answer.arena,
       "With fewer than three recordings on a side, times are medians (p50) over the runs, and a change counts only if "
-      "it exceeds what the middle 80 %% of the runs and %.3g %% between recordings leave open. ",
+      "it exceeds what the spread of the middle 80 %% of the runs and an assumed %.3g %% between recordings can "
+      "explain. ",
       100 * c->recording_noise);
   const char *many =
       "Times are geometric means of the recordings' medians (p50). The medians of the recordings of one side are "

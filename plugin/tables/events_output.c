@@ -319,7 +319,7 @@ etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filte
 
 /* ---- Tables ---- */
 
-/* Events stand in the order in which they ran; what has no node stands first where the order is one of nodes. */
+/* Returns the text by which an event is sorted. Events without a node come first in an order of nodes. */
 static const char *sort_key(etr_node_order order, const event_row *row) {
   const etr_node *node = node_of(row);
   switch (order) {
@@ -340,7 +340,9 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
                                     block->run_count, block->run_count == 1 ? "" : "s", method ? " of " : "",
                                     method ? method : "", block->run_count ? block->runs[0] : 0,
                                     etr_unit_name(e->answer.options->unit)));
-  etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2, etr_arena_format(arena, "(%s)", block->method_rule));
+  etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2,
+                   name && name[0] ? etr_arena_format(arena, "(%s, because %s)", name, block->method_rule)
+                                   : etr_arena_format(arena, "(%s)", block->method_rule));
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/natural.h"
 #include "output/table.h"
 #include "views/breakdown.h"
 #include "views/cost_figures.h"
@@ -148,10 +149,10 @@ static etr_cell module(const void *row) {
   return etr_cell_text(as_row(row)->module[0] ? as_row(row)->module : "(top level)");
 }
 
-/* In FLOP, as torch counts. */
+/* Returns FLOP, which torch counts as two for each multiply-accumulate. */
 static etr_cell flop(const void *row) { return etr_cell_number(2 * as_row(row)->cost.macs); }
 
-/* Whether some sizes are symbolic, and stand for the export's example. */
+/* Returns true if some costs are of symbolic sizes, for which the example of the export is taken. */
 static bool tells_hinted(const void *context) {
   const etr_rows *rows = context;
   const static_cost *list = rows->first;
@@ -189,15 +190,15 @@ ETR_ROW_TYPE(module_cost, module_cost_fields);
 static int by_macs(const void *a, const void *b) {
   const static_cost *x = a, *y = b;
   if (x->cost.macs != y->cost.macs) return x->cost.macs < y->cost.macs ? 1 : -1;
-  return strcmp(x->module, y->module);
+  return etr_natural_compare(x->module, y->module);
 }
 
-/* The model itself, and the largest of the modules near it. */
+/* Keeps the row of the whole model and the modules near the top level that compute most. Returns the number of rows. */
 static size_t shorten(static_cost *rows, size_t count) {
   size_t kept = ETR_MIN(count, (size_t)1);
   for (size_t i = 1; i < count; i++)
     if (rows[i].level <= DEEPEST && rows[i].cost.macs > 0) rows[kept++] = rows[i];
-  if (kept > 2) qsort(rows + 1, kept - 1, sizeof *rows, by_macs);
+  if (kept > 2) etr_sort(rows + 1, kept - 1, sizeof *rows, by_macs);
   return ETR_MIN(kept, (size_t)MOST_ROWS + 1);
 }
 
@@ -219,8 +220,8 @@ static bool add_method(etr_answer *answer, const etr_method *method, bool excerp
   return true;
 }
 
-/* Rows of all methods that have an Edge graph, by method, then module. excerpt: only those that most of the cost is in,
- * most first: for people. */
+/* Lists the costs of all methods that have an Edge graph, by method and module. With `excerpt`, which is for people,
+ * only the modules that compute most are listed, the largest first. */
 static etr_rows info_costs(etr_answer *answer, bool excerpt) {
   cost_rows rows = {0};
   for (size_t i = 0; i < answer->profile->method_count; i++)
@@ -327,7 +328,7 @@ static etr_rows list_methods(etr_answer *answer) {
   return ETR_ROWS(rows, rows ? profile->method_count : 0);
 }
 
-/* ---- Runs: each one in JSON, blocks of equal ones in tables ---- */
+/* ---- Runs: JSON lists each run, tables list blocks of equal runs ---- */
 
 typedef struct run_row {
   const etr_block *block;
@@ -346,7 +347,7 @@ static const etr_field run_fields[] = {
     {NULL, "first run", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_AT(run_row, first_run), .spare = 1},
     {NULL, "events", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_VIA(run_row, block, etr_block, event_count)},
     {"method", "method", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, method, etr_method, name), .blank_is_null = true},
-    {"method_rule", "told by", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, block, etr_block, method_rule)},
+    {"method_rule", "why", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, block, etr_block, method_rule)},
     {"profile_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, profile_events)},
     {"debug_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, debug_events)},
     {"allocation_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, allocation_events)},
@@ -365,7 +366,7 @@ static run_row row_of(const etr_profile *profile, const etr_block *block) {
                    .runs = block->run_count + block->skipped_run_count};
 }
 
-/* Each run by itself, or blocks of equal ones. */
+/* Lists each run, or each block of equal runs. */
 static etr_rows list_runs(etr_answer *answer, bool by_block) {
   const etr_profile *profile = answer->profile;
   size_t count = by_block ? profile->block_count : profile->run_count;

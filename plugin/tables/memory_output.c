@@ -268,16 +268,17 @@ static etr_cell live_share(const void *row) {
 
 static const etr_field buffer_fields[] = {
     {"id", "buffer", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(id), .says = "memory_id of tensors"},
-    {"device", "device", ETR_CELL_WORD, READ | ETR_IN_JSON, BUFFER(device), .says = "\"cpu\", \"cuda:0\""},
+    {"device", "device", ETR_CELL_WORD, READ | ETR_IN_JSON, BUFFER(device), .spare = 1, .says = "\"cpu\", \"cuda:0\""},
     {"planned_bytes", "planned", ETR_CELL_BYTES, READ | ETR_IN_JSON, BUFFER(size_bytes)},
     {"top_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, BUFFER(top_bytes), .says = "end of the tensor that lies highest"},
     {"peak_bytes", "live at peak", ETR_CELL_BYTES, READ | ETR_IN_JSON, BUFFER(peak_bytes),
      .says = "most that is live at one instruction"},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = live_share},
-    {"unused_bytes", "not live then", ETR_CELL_BYTES, READ | ETR_IN_JSON, .get = unused,
+    {"unused_bytes", "not live then", ETR_CELL_BYTES, READ | ETR_IN_JSON, .get = unused, .spare = 4,
      .says = "planned, but not live then"},
-    {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(peak_instruction), .nullable = true},
-    {"tensors", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(tensor_count)},
+    {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(peak_instruction), .spare = 2,
+     .nullable = true},
+    {"tensors", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(tensor_count), .spare = 3},
 };
 ETR_ROW_TYPE(buffer, buffer_fields);
 
@@ -731,13 +732,14 @@ static void put_plan(memory_report *r, const memory *of) {
 
 static void put_head(memory_report *r, const memory *of, bool is_first) {
   const etr_memory_plan *plan = of->plan;
-  const char *record = etr_label_record(of->arena, of->profile), *name = of->method->name;
+  const char *record = etr_label_record(of->arena, of->profile),
+             *name = of->method->name[0] ? of->method->name : "method not known";
   etr_puts(&r->answer.writer, is_first ? "" : "\n");
   if (r->medium == ETR_IN_MARKDOWN) etr_puts(&r->answer.writer, "### ");
   etr_section_line(&r->answer, ETR_STYLE_BOLD, 0,
                    plan ? etr_arena_format(of->arena, "%s, %s: %s bytes are planned, %s are live at the peak", record,
                                            name, bytes(r, plan->planned_bytes), bytes(r, plan->peak_bytes))
-                        : etr_arena_format(of->arena, "%s, %s: no program; give the .pte", record, name));
+                        : etr_arena_format(of->arena, "%s, %s: no memory plan: give the .pte", record, name));
 }
 
 static void put_method(memory_report *r, const etr_method *shown, bool is_first) {
@@ -749,7 +751,7 @@ static void put_method(memory_report *r, const etr_method *shown, bool is_first)
   etr_rows unknown = unknown_rows(&of), found = finding_rows(&of);
   const etr_memory_unknown *unknowns = unknown.first;
   const etr_memory_finding *findings = found.first;
-  if (unknown.count) put_title(r, "not in the program");
+  if (unknown.count) put_title(r, "memory that the program does not describe");
   for (size_t i = 0; i < unknown.count; i++) etr_section_line(&r->answer, ETR_STYLE_PLAIN, 2, unknowns[i].text);
   if (found.count) put_title(r, "findings");
   for (size_t i = 0; i < found.count; i++)

@@ -2,6 +2,7 @@
  *
  * nodes_output.c - the graphs' nodes with their times: every node as JSON, the operators as a table.
  */
+#include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
 #include "tables/node_fields.h"
@@ -166,8 +167,12 @@ static void put_heads(nodes_output *n) {
     size_t timed = 0;
     for (size_t k = 0; k < graph->node_count; k++) timed += graph->times[k].runs > 0;
     etr_text_begin(&text, &n->answer.arena, &writer);
-    etr_putf(&writer, "%s: %zu nodes take ", method->name, timed);
-    etr_put_time(&writer, profile, (double)method->nodes_ticks / (double)method->run_count, unit);
+    etr_putf(&writer, "%s: %s node%s ", method->name, etr_count_text(&n->answer.arena, timed), timed == 1 ? "" : "s");
+    etr_puts(&writer, timed == 1 ? "takes " : "take ");
+    if (method->nodes_ticks)
+      etr_put_time(&writer, profile, (double)method->nodes_ticks / (double)method->run_count, unit);
+    else
+      etr_puts(&writer, "no measurable part");
     etr_puts(&writer, " of ");
     etr_put_time(&writer, profile, method->execute.avg, unit);
     etr_putf(&writer, " %s per inference, on average of %s", etr_unit_name(unit), runs ? runs : "");
@@ -199,7 +204,7 @@ static void write_table(nodes_output *n) {
   if (!text) return;
   etr_put_more(&n->answer.writer, hidden);
   if (n->columns.only_match)
-    etr_putf(&n->answer.writer, "matched by: %s%s\n", n->columns.only_match, hidden ? " (the nodes shown)" : "");
+    etr_putf(&n->answer.writer, "%s matched by: %s\n", hidden ? "these nodes were" : "all", n->columns.only_match);
   etr_put_hinted(&n->answer, hinted);
   for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
     if (totals[i].count) put_total(n, &n->answer.profile->graphs[i], &totals[i]);

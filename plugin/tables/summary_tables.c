@@ -214,6 +214,7 @@ static void put_modules(report *r, const etr_summary *s) {
     sum.nodes = tree->rows[0].own_count;
     add_module(r, &table, 1, "(top level)", sum);
   }
+  if ((table.rows.count < 2 || s->part_ticks == 0) && !r->answer.options->by) return;
   put_table(r, &table);
 }
 
@@ -299,8 +300,8 @@ static const char *circumstances(report *r, const etr_summary *s) {
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
   if (excluded && excluded[0]) etr_putf(&writer, "%s" DOT, excluded);
-  if (s->first_run.rest.p50 > 0) {
-    double factor = s->first_run.ticks / s->first_run.rest.p50;
+  double factor = s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : 0;
+  if (factor >= 1.05) { /* a first run that is faster warmed up nothing */
     etr_puts(&writer, "first run ");
     etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
     etr_puts(&writer, TIMES " the others" DOT);
@@ -425,11 +426,12 @@ static void put_operators(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* A breakdown of one row says no more than the balance: it is shown only where it was asked for. */
+/* Puts a breakdown. One of a single row, or without any measurable time, says no more than the balance, and is shown
+ * only if it was asked for. */
 static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
   static const char *const titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
   etr_table table;
-  if (s->by[by].count < 2 && !r->answer.options->by) return;
+  if ((s->by[by].count < 2 || s->part_ticks == 0) && !r->answer.options->by) return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, titles[by]);
   etr_table_choose_between(&table, 1, 0);
   etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
@@ -437,22 +439,26 @@ static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) 
 }
 
 static void put_runs(report *r, const etr_summary *s) {
-  const etr_stats *all = &s->method->execute, *rest = &s->first_run.rest;
+  const etr_method *method = s->method;
+  const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
+  const char *phase = s->first_run.phase, *counted = method->skipped_run_count ? "%zu without warm-up" : "all %zu";
+  etr_arena *arena = &r->answer.arena;
   etr_table table;
   if (rest->count == 0) return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_RUNS, "runs");
   table.top = 0;
-  table.time_digits = ETR_TIME_DIGITS + 1; /* the first run, which is often the longest, is not what matters */
-  const char *counted = s->method->skipped_run_count ? "%zu without warm-up" : "all %zu";
-  if (all->count != rest->count)
-    add_time(&table, etr_arena_format(&r->answer.arena, counted, s->method->run_count), all->avg, all);
-  add_time(&table, "first", s->first_run.ticks, NULL);
-  const char *phase = s->first_run.phase;
-  add_time(&table, etr_arena_format(&r->answer.arena, "other %zu%s%s", rest->count, phase[0] ? " " : "", phase),
+  /* The median has the usual digits, and the first run, which is often ten times as long, as many decimals. */
+  if (rest->p50 > 0 && s->first_run.ticks > rest->p50)
+    table.time_digits += (int)(floor(log10(s->first_run.ticks)) - floor(log10(rest->p50)));
+  if (all->count != rest->count) add_time(&table, etr_arena_format(arena, counted, method->run_count), all->avg, all);
+  add_time(&table, etr_arena_format(arena, "the first of %zu", method->run_count + method->skipped_run_count),
+           s->first_run.ticks, NULL);
+  add_time(&table, etr_arena_format(arena, "%zu %s%safter the first", rest->count, phase, phase[0] ? " " : ""),
            rest->avg, rest);
   put_table(r, &table);
 }
 
+/* Puts the events of the loads. With one method, a load of a single event is in its first lines already. */
 static void put_loads(report *r) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_LOADS, "loading");
@@ -461,7 +467,11 @@ static void put_loads(report *r) {
     if (&r->loads.list[i] == r->loads.whole ||
         !etr_load_is_whole(r->loads.list[i].stats.avg, r->loads.whole->stats.avg))
       add_time(&table, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
-  if (table.rows.count > 1 || r->loads.timed_methods != 1) put_table(r, &table);
+  if (table.rows.count > 1) put_table(r, &table);
+  if (table.rows.count > 1 || !r->loads.whole || r->loads.timed_methods == 1) return;
+  etr_puts(&r->answer.writer, "\nloading takes ");
+  put_time(r, &r->answer.writer, r->loads.whole->stats.avg);
+  etr_puts(&r->answer.writer, "\n");
 }
 
 /* ---- Findings ---- */
@@ -544,17 +554,17 @@ static bool put_method(report *r, const etr_method *method) {
   return true;
 }
 
-/* What there is of a method that was not timed. */
+/* Says of a method that was not timed why, and how large it is. */
 static void put_untimed(report *r, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &r->answer.profile->graphs[method->graph];
   size_t operators = 0;
-  const char *why = r->answer.profile->run_count ? "no run is known to be of it" : "there is no ETDump";
+  const char *why = r->answer.profile->run_count ? "no run is known to have executed it" : "there is no ETDump";
   if (method->skipped_run_count) why = "all of its runs are excluded";
   for (size_t i = 0; graph && i < graph->node_count; i++) operators += graph->nodes[i].kind == ETR_NODE_OP;
   put_heading(r, etr_arena_format(&r->answer.arena, "%s, %s: not timed: %s",
                                   etr_label_record(&r->answer.arena, r->answer.profile), method_name(method), why));
-  etr_putf(&r->answer.writer, "%s%zu operators, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators,
-           method->delegate_count, method->delegate_count == 1 ? "" : "s");
+  etr_putf(&r->answer.writer, "%s%zu operator%s, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators,
+           operators == 1 ? "" : "s", method->delegate_count, method->delegate_count == 1 ? "" : "s");
 }
 
 static bool put_methods(report *r) {
@@ -615,7 +625,7 @@ static void add_delegate_parts(etr_table *table, const etr_method *method, const
 static void add_phases(etr_table *table, const etr_method *method) {
   for (size_t i = 0; method->mixed_phase_count > 1 && i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    const char *note = etr_arena_format(&table->answer->arena, "%zu runs, told by %s", phase->run_count,
+    const char *note = etr_arena_format(&table->answer->arena, "%zu runs, known by %s", phase->run_count,
                                         etr_phase_rule_name(phase->told_by));
     if (phase->run_count)
       add_row(table, "phase_of_runs", phase->name, note, time_of(method, phase->execute.avg, &phase->execute));

@@ -537,7 +537,7 @@ static void find_fragmentation(etr_memory_finder *f) {
                                      bytes_of(f, f->plan->planned_bytes), bytes_of(f, peaks));
 }
 
-/* Made before the peak and last needed behind it. */
+/* Finds tensors that were made before the peak and are needed only after it. */
 static bool waits(const etr_memory_finder *f, const etr_planned_tensor *tensor) {
   int32_t peak = f->plan->peak_instruction;
   return tensor->role == ETR_TENSOR_ACTIVATION && etr_tensor_is_live(tensor, peak) &&
@@ -559,9 +559,9 @@ static void find_waiting(etr_memory_finder *f) {
   const char *names = etr_text_end(&text, &writer);
   etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_WAITING, bytes, f->plan->peak_bytes);
   if (!added) return;
-  added->title = etr_arena_format(f->arena, "%zu tensor%s made before the peak %s needed behind it", count,
+  added->title = etr_arena_format(f->arena, "%zu tensor%s made before the peak %s needed after it", count,
                                   count == 1 ? "" : "s", count == 1 ? "is" : "are");
-  added->evidence = etr_arena_format(f->arena, "%s; another order, or computing %s again, could spare at most that",
+  added->evidence = etr_arena_format(f->arena, "%s; another order, or computing %s again, could save at most that",
                                      names ? names : "", count == 1 ? "it" : "them");
   added->instruction = f->plan->peak_instruction;
 }

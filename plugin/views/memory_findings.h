@@ -86,7 +86,7 @@ typedef enum etr_memory_finding_kind {
   ETR_MEMORY_FRAGMENTATION, /* planned bytes beyond what is ever live at once */
   ETR_MEMORY_IN_PLACE,      /* results as large as an argument that is not needed afterwards */
   ETR_MEMORY_ORDER,         /* instructions that would need less in another order */
-  ETR_MEMORY_WAITING,       /* tensors made before the peak and needed only behind it */
+  ETR_MEMORY_WAITING,       /* tensors made before the peak and needed only after it */
   ETR_MEMORY_STORED_TWICE,  /* weights in several places */
   ETR_MEMORY_FLOAT_BESIDE,  /* float32 weights beside int8 ones */
 } etr_memory_finding_kind;
