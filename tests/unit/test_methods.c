@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_methods.c - the method of each run, found by the order of loads, --map says so, or unknown.
+ * test_methods.c - the method of each run, found by the order of loads, chosen with --map, or unknown.
  */
 #include "methods_case.h"
 
