@@ -8,6 +8,7 @@
 #include "inputs/flat_tensor.h"
 #include "inputs/serial_log.h"
 #include "memory/memory_plan.h"
+#include "method/program_values.h"
 #include "place/placement.h"
 #include "program/pte_graph.h"
 #include "runs/runs.h"
@@ -173,6 +174,28 @@ static bool collect_methods(loader *l) {
   return true;
 }
 
+/* Warns if the program and the ETRecord are of different exports: if most delegate calls of a method are only in the
+ * program, or only in the record's delegate map. */
+static void warn_of_other_program(loader *l) {
+  for (size_t i = 0; i < l->methods.count && l->record.has_delegate_map; i++) {
+    const etr_map_method *map = l->methods.data[i].map;
+    const etr_pte_method *program = l->methods.data[i].program;
+    size_t calls = 0, mapped = 0, shared = 0;
+    for (size_t k = 0; map && k < map->instruction_count; k++) mapped += map->instructions[k].is_delegate;
+    for (size_t k = 0; map && program && k < program->instruction_count; k++) {
+      const etr_pte_delegate *delegate = etr_delegate_of(program, &program->instructions[k]);
+      const etr_map_instruction *known = delegate ? etr_maps_find(map, (int32_t)k) : NULL;
+      calls += delegate != NULL;
+      shared += known && known->is_delegate && (!known->backend || strcmp(known->backend, delegate->backend) == 0);
+    }
+    if (program && 2 * shared < calls + mapped - shared)
+      etr_warn(&l->warnings, l->profile->pte, l->profile->pte_entry, ETR_NO_OFFSET,
+               "this program is of another export than the ETRecord: they agree on %zu of %zu delegate calls of method "
+               "%s; give the .pte that was exported with the record",
+               shared, calls + mapped - shared, program->name);
+  }
+}
+
 /* Counts the methods that run something. A method that only returns a constant has no instructions. */
 static size_t count_running_methods(const loader *l) {
   size_t count = 0;
@@ -242,6 +265,7 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
 
 static etr_status join_all(loader *l, etr_error *error) {
   if (!collect_methods(l)) return etr_fail_memory(error);
+  warn_of_other_program(l);
   for (size_t i = 0; i < l->methods.count; i++)
     if (!etr_method_index_nodes(&l->methods.data[i], l->arena)) return etr_fail_memory(error);
   if (etr_blocks_build(&l->blocks, l->arena, l->dumps.dumps.data, l->dumps.dumps.count, count_running_methods(l),
