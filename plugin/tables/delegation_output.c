@@ -19,7 +19,7 @@ typedef struct delegate_cells {
   double runs; /* its times are divided by this; 1: they are totals */
 } delegate_cells;
 
-/* What the delegates shown in a table tell: the context of its table. */
+/* Which times the delegates of a table have. It is the context of the table. */
 typedef struct delegate_table {
   bool timed;
   bool phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
@@ -94,7 +94,8 @@ ETR_ROW_TYPE(delegate, delegate_fields);
 
 /* ---- Rows ---- */
 
-/* The rows of a method's delegates that filter (NULL: all) takes. NULL when out of memory. */
+/* Returns the rows of a method's delegates that the filter selects; NULL selects all. Returns NULL when out of memory.
+ */
 static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_profile *profile, const etr_method *method,
                                                  const etr_node_filter *filter, double runs, size_t *count) {
   const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, count);
@@ -170,7 +171,7 @@ ETR_ROW_TYPE(operator_delegation, fields);
 
 /* ---- JSON ---- */
 
-/* False when out of memory. */
+/* Writes the counts of a method. Returns false when out of memory. */
 static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter) {
   etr_delegation delegation;
   if (!etr_delegation_make(&delegation, arena, f->profile, method, filter)) return false;
@@ -225,8 +226,8 @@ etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_f
 
 /* ---- Tables ---- */
 
-/* Lists what is counted of a method: most time first, where that is asked for; rows without times stay by operator
- * type. False when out of memory. */
+/* Lists the operator types of a method, by time if the options say so; rows without times are sorted by operator type.
+ * Returns false when out of memory. */
 static bool collect(etr_table *table, etr_delegation *out, const etr_method *method) {
   etr_answer *answer = table->answer;
   if (!etr_delegation_make(out, &answer->arena, answer->profile, method, answer->filter)) return false;
@@ -293,7 +294,7 @@ static delegates *begin_delegates(etr_answer *answer) {
   return d;
 }
 
-/* False when out of memory. */
+/* Returns false when out of memory. */
 static bool add_delegates(delegates *d, const etr_method *method) {
   const etr_answer *answer = d->table.answer;
   size_t count = 0;
@@ -309,7 +310,7 @@ static bool add_delegates(delegates *d, const etr_method *method) {
   return true;
 }
 
-/* Below a table that says the rest: only where some delegate tells a phase or a compute unit. */
+/* Puts the delegates below the table of operators, but only if a phase or compute unit of some delegate is known. */
 static bool put_told_delegates(etr_answer *answer, const etr_method *method, unsigned medium) {
   delegates *d = begin_delegates(answer);
   if (!d || !add_delegates(d, method)) return false;

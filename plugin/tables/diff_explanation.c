@@ -135,7 +135,7 @@ void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
   table t = {.of = o, .method = method, .explanation = explanation};
   etr_table_init(&t.table, &o->answer, ETR_FIELDS(fields));
   t.table.time_digits = ETR_DIFF_TIME_DIGITS;
-  t.table.top = 0; /* what is added has been chosen */
+  t.table.top = 0; /* rows have been chosen before they are added */
   t.table.title = "median per inference";
   put_groups(&t);
   put_rest(&t);
@@ -152,14 +152,14 @@ void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
 
 /* ---- JSON: decimals that add up ---- */
 
-/* A column of times that is rounded so that the parts add up to the whole, digit by digit. */
+/* A column of times that are rounded so that the written parts add up to the written whole exactly. */
 typedef struct column {
-  double scale; /* what a unit has of the last digit */
-  double exact; /* the sum so far */
-  double sum;   /* the same of what was written, in last digits: a whole number below 2^53 */
+  double scale; /* number of last digits in a unit */
+  double exact; /* exact sum so far */
+  double sum;   /* sum of the written numbers, in last digits: a whole number below 2^53 */
 } column;
 
-/* As many decimals as fit into a double with the whole, 9 at most. */
+/* Returns a column with as many decimals as a double can hold together with the whole, 9 at most. */
 static column column_of(double whole) {
   double scale = 1e9;
   while (scale > 1 && whole * scale > 1e14) scale /= 10;

@@ -71,7 +71,7 @@ static etr_cell between(const void *row) {
   return etr_cell_text(etr_diff_interval_text(as_row(row)->of, as_row(row)->change));
 }
 
-/* Of a node that was timed on one side: why. */
+/* Returns why a node was timed on one side only. */
 static const char *one_side_text(const void *each) {
   const change_row *row = each;
   bool in_base = has_base(each);
@@ -105,7 +105,7 @@ static etr_cell verdict_text(const void *row) {
   }
 }
 
-/* What a clock cannot tell from nothing, of the backend that a node ran in. */
+/* Returns the step of the clock that timed a node, below which a time cannot be distinguished from 0. */
 static double base_step(const void *row) {
   const etr_comparison *c = as_row(row)->of->comparison;
   return has_pair(row) ? etr_clock_step(c->base, as_row(row)->row->pair->base_backend, NULL) * c->base_scale : 0;
@@ -117,7 +117,7 @@ static double new_step(const void *row) {
 
 /* ---- Fields ---- */
 
-/* What the rows of a section have in common: the context of its table. */
+/* What the rows of a section have in common. It is the context of the table. */
 typedef struct section_table {
   const etr_method_pair *method;
   bool has_intervals; /* of some row */
@@ -210,7 +210,7 @@ static void add_row(etr_table *table, change_row row) {
 static void init(etr_table *table, etr_diff_output *o) {
   etr_table_init(table, &o->answer, &etr_change_fields);
   table->time_digits = ETR_DIFF_TIME_DIGITS;
-  table->top = 0; /* what is added has been chosen */
+  table->top = 0; /* rows have been chosen before they are added */
 }
 
 void etr_diff_table_init(etr_table *table, etr_diff_output *o) {

@@ -32,8 +32,8 @@ static const char *time_text(etr_diff_output *o, double ticks) {
   return text[0] == '+' ? text + 1 : text;
 }
 
-/* How many decimals say no more than is known: the last digit is a tenth of what the interval leaves open, to one side,
- * or more. */
+/* Returns the number of decimals that a value with this uncertainty supports: its last digit is at least a tenth of the
+ * distance from the value to a bound of the interval. */
 static int decimals_of(double half_width) {
   enum { MOST_DECIMALS = 4 }; /* of times in the usual unit */
   int decimals = 0;
@@ -47,7 +47,7 @@ static bool has_both_bounds(const etr_change *change) {
   return etr_diff_has_interval(change) && change->low > -1 && isfinite(change->high);
 }
 
-/* True if two different percentages are written alike. */
+/* Returns true if two different percentages would be written with the same digits. */
 static bool look_alike(double a, double b, int decimals) {
   double unit = pow(10, decimals);
   return a != b && round(100 * a * unit) == round(100 * b * unit);
@@ -151,7 +151,7 @@ static void put_size(const etr_diff_output *o, etr_writer *writer, const etr_cha
   put_interval(o, writer, change);
 }
 
-/* "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9 and +1.5 %)" */
+/* Puts "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9 and +1.5 %)". */
 static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   if (change->verdict == ETR_VERDICT_EQUAL) {
     etr_puts(writer, "equal within ");
@@ -183,7 +183,7 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
   return or_empty(etr_text_end(&text, &writer));
 }
 
-/* How many recordings would tell, and what that rests on. */
+/* Returns how many recordings would decide, and the assumption behind that number. */
 static const char *needed_text(const etr_diff_output *o, etr_arena *arena, const etr_change *change) {
   enum { GOOD_HABIT = 5 }; /* recordings a side that see most changes of 5 % where recordings differ by 1 % */
   size_t has = ETR_MIN(change->base_recordings, change->new_recordings), needed = change->recordings_needed;
@@ -200,7 +200,7 @@ static const char *needed_text(const etr_diff_output *o, etr_arena *arena, const
       etr_arena_format(arena, "%zu recordings on each side would decide, if they differ as these do", needed));
 }
 
-/* Of a change that is no larger than a step, or of times that are not. */
+/* Says that a change, or the times themselves, are no longer than a step of the clock. */
 static const char *clock_text(const etr_change *change) {
   return isnan(change->low) ? "a time, or the median of a recording, is 0 or below the clock's step"
                             : "the change is no larger than what the clock can resolve";
@@ -285,7 +285,7 @@ const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) 
   if (!change->base_runs || !change->new_runs)
     return or_empty(etr_arena_format(&o->answer.arena, "%s %s",
                                      time_text(o, change->base_runs ? change->base_p50 : change->new_p50), unit));
-  /* As many digits as the interval supports, of the shorter time, which the interval is a part of. */
+  /* The medians have as many digits as the interval supports. The interval is relative to the shorter time. */
   double half_width = has_both_bounds(change) ? (change->high - change->low) / 2 / (1 + change->relative) : 0;
   double shorter = ETR_MIN(change->base_p50, change->new_p50);
   etr_unit times = o->answer.options->unit;
@@ -343,7 +343,7 @@ const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *me
                                    method->may_differ ? ": trust the sums more than single nodes" : ""));
 }
 
-/* A median of runs in two modes, or before and behind a step, is not that of one time. */
+/* Returns true if one median describes the runs. It does not if they have two modes, a step or a drift. */
 static bool has_one_median(const etr_noise *noise) { return noise->verdict <= ETR_NOISE_NOISY; }
 
 const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile, uint32_t index) {
@@ -356,7 +356,7 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
   return or_empty(etr_steadiness_text(&o->answer.arena, profile, method, o->answer.options->unit));
 }
 
-/* What one side lacks, the other has alone. */
+/* Returns one difference of the two sides; a side that lacks it has "none". */
 static const char *difference_text(etr_diff_output *o, const etr_difference *d) {
   static const char *const words[] = {"", "input ", "types ", "backend "};
   static const char *const without[] = {"", "none", "none", "cpu"};

@@ -89,7 +89,7 @@ static const char *own_unit(const void *row) {
 static etr_cell unit(const void *row) { return etr_cell_text(etr_event_unit_name(as_row(row)->event->unit)); }
 static etr_cell role(const void *row) { return etr_cell_text(etr_event_role_name(as_row(row)->event->role)); }
 static etr_cell phase(const void *row) { return etr_cell_text(etr_phase_name(as_row(row)->event->phase)); }
-/* Only operators inside a delegate are timed by its clock. */
+/* Returns the step of the event's clock. Only operators inside a delegate are timed by the delegate's clock. */
 static double clock_step(const void *row) {
   const etr_event *event = as_row(row)->event;
   bool inside = event->kind == ETR_EVENT_DELEGATE_OPERATOR;
@@ -194,7 +194,8 @@ static void put_metadata(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-/* What an event logged, or, event NULL, what the runs of the block returned; nothing if logged is NULL. */
+/* Writes the values that an event logged, or if `event` is NULL the values that the runs of the block returned. Writes
+ * nothing if `logged` is NULL. */
 static void put_logged(const etr_fields *f, etr_arena *arena, const char *key, const etr_logged_rows *logged,
                        const etr_block *block, const etr_event *event) {
   etr_field_list(f, key);

@@ -95,11 +95,11 @@ typedef struct static_cost {
   const char *method;
   const char *module;    /* path; "" is the top level, with all there is */
   uint32_t level;        /* 0: the top level */
-  uint64_t operators;    /* with those of all modules below, as the figures */
+  uint64_t operators;    /* including the operators of all modules below, as the figures do */
   etr_cost_figures cost; /* of one call of each node: bodies of loops and branches count once */
 } static_cost;
 
-/* As of a graph that nothing was timed of. */
+/* Returns the figures of one call, as for a graph that was not timed. */
 static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile, const etr_graph *graph) {
   etr_graph untimed = *graph;
   untimed.profile_method = ETR_NONE;
@@ -336,7 +336,7 @@ typedef struct run_row {
   const etr_run *run;
   const char *etdump;
   uint32_t first_run;
-  size_t runs; /* with those that are skipped */
+  size_t runs; /* including excluded runs */
 } run_row;
 
 static const etr_field run_fields[] = {
@@ -430,7 +430,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
 static etr_cell entry_name(const void *row) { return etr_cell_text(*(const char *const *)row); }
 typedef struct info {
   etr_answer answer;
-  bool has_begun; /* something stands above */
+  bool has_begun; /* something was written before */
 } info;
 
 static void put_line(info *i, const char *title, const char *text) {

@@ -69,7 +69,7 @@ static tensor_row planned_row(const memory *of, size_t i) {
                       .planned = planned};
 }
 
-/* Those that are live at the peak, most bytes first; none if nothing is planned. */
+/* Lists the tensors that are live at the peak, most bytes first; none if nothing is planned. */
 static etr_rows live_rows(const void *row) {
   const memory *of = row;
   const etr_memory_plan *plan = of->plan;
@@ -421,8 +421,8 @@ static void add_allocations(etr_arena *arena, allocation_list *list, const char 
   if (added) *added = (allocation_row){allocations, method, 1};
 }
 
-/* Of the runs of a method, or, of the program, of loads and runs that are of none; of every run if `all`. Equal ones
- * are one row. */
+/* Lists the allocations that the runs of a method logged or, without a method, loads and runs of no method; with `all`,
+ * every run. Equal allocations are one row. */
 static etr_rows list_allocations(const memory *of, bool all) {
   const etr_profile *profile = of->profile;
   allocation_list list = {0};
@@ -480,7 +480,7 @@ typedef struct peak_step {
   size_t tensor_count;
 } peak_step;
 
-/* None if nothing is planned. */
+/* Lists the instructions; none if nothing is planned. */
 static etr_rows peak_row(const void *row) {
   const memory *of = row;
   const etr_memory_plan *plan = of->plan;
@@ -713,7 +713,8 @@ static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
                                     bytes(r, sums[1])));
 }
 
-/* "live at the peak: instruction 9, aten.hardtanh.default in features.1.conv.0" */
+/* Puts the plan. Its second title is "live at the peak: instruction 9 of 40, aten.hardtanh.default in
+ * features.1.conv.0". */
 static void put_plan(memory_report *r, const memory *of) {
   const etr_memory_plan *plan = of->plan;
   int32_t peak = plan->peak_instruction;
@@ -760,7 +761,7 @@ static void put_method(memory_report *r, const etr_method *shown, bool is_first)
                      findings[i].evidence);
 }
 
-/* "program 32,104 bytes · 2 segments, 1,204,224 bytes" */
+/* Puts "the program: 32,104 bytes · 2 segments, 1,204,224 bytes" and the constants. */
 static void put_program(memory_report *r, const memory *of) {
   const etr_program_memory *program = of->program;
   uint64_t segments = 0;
@@ -786,7 +787,7 @@ static void put_report(memory_report *r) {
   put_part(r, &etr_allocation_fields, list_allocations(&of, false));
 }
 
-/* For programs, and where columns are chosen. */
+/* Puts one table of all tensors, for programs and if columns were chosen. */
 static void put_tensors(memory_report *r) {
   const etr_profile *profile = r->answer.profile;
   etr_table table;

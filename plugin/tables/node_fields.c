@@ -7,7 +7,7 @@
 #include "output/label.h"
 #include "views/phases.h"
 
-/* Of nodes that were not timed, or of which nothing is known. */
+/* The times of nodes that were not timed, or of which nothing is known. */
 static const etr_node_time nothing = {.delegate_instruction = -1,
                                       .instruction = -1,
                                       .carried_by = ETR_NONE,
@@ -245,7 +245,7 @@ static void put_values(const etr_fields *f, const void *row) {
 
 /* ---- Fields ---- */
 
-/* Text leaves out what tells nothing or can be read off another column: a line has 100 columns. */
+/* Text hides columns that say nothing or follow from other columns, because a line has 100 columns. */
 static bool tells_graph(const void *context) { return ((const etr_node_columns *)context)->several_graphs; }
 static bool tells_operator(const void *context) {
   const etr_node_columns *table = context;

@@ -75,7 +75,8 @@ static bool is_listed(const nodes_output *n, const etr_graph *graph) {
          (n->answer.filter && n->answer.filter->graph_module);
 }
 
-/* In ETR_ORDER_EXECUTION as nodes run: those of a delegate in the graph's order, what is not known to run last. */
+/* Returns the text by which a node is sorted. ETR_ORDER_EXECUTION is the order in which nodes run: nodes of one
+ * delegate are in the graph's order, and nodes that are not known to run come last. */
 static const char *sort_key(etr_node_order order, const etr_node_row *row) {
   const char *key = NULL;
   switch (order) {
@@ -114,7 +115,8 @@ static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) 
   }
 }
 
-/* Timed graphs where there are any; of these, the nodes that ran. Otherwise every operator. */
+/* Returns true if a graph is listed: a timed graph, or any graph if none is timed. Of a timed graph the nodes that ran
+ * are listed, of others all operators. */
 static void collect(nodes_output *n) {
   bool only_timed = false;
   for (size_t i = 0; i < n->answer.profile->graph_count; i++) only_timed |= is_listed(n, &n->answer.profile->graphs[i]);
@@ -128,9 +130,9 @@ static void collect(nodes_output *n) {
 
 /* ---- How much it is ---- */
 
-/* What is asked for of a graph. */
+/* Sums over the selected nodes of a graph. */
 typedef struct total {
-  double ticks; /* on average */
+  double ticks; /* average ticks per inference */
   size_t count;
 } total;
 
@@ -152,8 +154,8 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
   etr_put_filter(writer, &n->answer.arena, n->answer.filter);
 }
 
-/* Puts a line about each method whose nodes follow: "forward: 0.350 of 0.463 ms per inference are on 66 nodes (average
- * of 8 runs; 2 warm-up runs excluded (2.12 ms in all))". */
+/* Puts a line about each method whose nodes follow: "forward: 66 nodes take 0.350 of 0.463 ms per inference, on average
+ * of 8 runs; 2 warm-up runs excluded (2.12 ms in all)". */
 static void put_heads(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   etr_unit unit = n->answer.options->unit;

@@ -94,7 +94,7 @@ etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filte
 
 /* ---- Text ---- */
 
-enum { CONTEXT = 2 }; /* lines before and behind one with time */
+enum { CONTEXT = 2 }; /* number of lines shown before and after a line with time */
 
 typedef struct listing {
   etr_answer answer;
@@ -187,8 +187,8 @@ static void add_patterns(listing *l, const etr_summary *s, etr_table *table, con
   }
 }
 
-/* Lines of the file near one with time that have none themselves, from the one behind `after` on, and a mark for those
- * between that are left out. */
+/* Adds the lines near a line with time that have no time themselves, from the line after `after` on, and a mark for
+ * lines that are left out in between. */
 static void add_context(listing *l, etr_table *table, const etr_source_file *file, int64_t after, int64_t before) {
   int64_t last = after > 0 ? ETR_MIN(after + CONTEXT, before - 1) : 0,
           first = ETR_MAX(ETR_MAX(before - CONTEXT, last + 1), 1);
@@ -232,7 +232,7 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   etr_table table;
   etr_source_state state = ETR_SOURCE_ABSENT;
   size_t left_out = 0;
-  etr_sum rest = etr_sum_make(s->method, 0); /* lines that are left out; their medians are added up */
+  etr_sum rest = etr_sum_make(s->method, 0); /* the lines that are left out; it has the sum of their medians */
   int64_t after = 0;
   if (file->path && l->source && l->source->read_files)
     state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root, file->sources, file->count);
@@ -268,7 +268,7 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   etr_table_write(&table);
 }
 
-/* "before, forward: 0.442 of 0.506 ms per inference are on graph nodes" */
+/* Puts "before, forward: 0.442 of 0.506 ms per inference are on graph nodes". */
 static void put_head(listing *l, const etr_summary *s, bool is_first) {
   etr_unit unit = l->answer.options->unit;
   etr_text text;

@@ -23,7 +23,7 @@ typedef struct report {
   bool any; /* something was written */
 } report;
 
-/* The breakdown that a choice means; ETR_SUM_BY_ALL means none. */
+/* Returns the breakdown of a choice, which is not ETR_SUM_BY_ALL. */
 static etr_breakdown_by breakdown_of(etr_sum_by only) { return (etr_breakdown_by)((int)only - (int)ETR_SUM_BY_OP); }
 
 enum { DEFAULT_ROWS = 10, TREE_ROWS = 40 };
@@ -31,7 +31,8 @@ enum { DEFAULT_ROWS = 10, TREE_ROWS = 40 };
 #define DOT " \xC2\xB7 "
 #define TIMES "\xC3\x97"
 
-/* Writes the rows of a table after an empty line, and how many are not shown; nothing if there are none. */
+/* Writes an empty line, the rows of a table, and the number of rows that are not shown. Writes nothing if there are no
+ * rows. */
 static void put_table(report *r, etr_table *table) {
   if (table->rows.count == 0) return;
   etr_puts(&r->answer.writer, "\n");
@@ -40,12 +41,12 @@ static void put_table(report *r, etr_table *table) {
 
 /* ---- Events, where there is no graph ---- */
 
-/* An event and its time over all runs. */
+/* An event and its time over all runs of the method. */
 typedef struct timed_event {
   const etr_event *event;
   uint64_t ticks;
-  etr_stats stats; /* over runs */
-  double weight;   /* what it ranks by */
+  etr_stats stats; /* statistics over the runs */
+  double weight;   /* events are ranked by this */
 } timed_event;
 
 static int by_weight(const void *a, const void *b) {
@@ -54,8 +55,8 @@ static int by_weight(const void *a, const void *b) {
   return (x->event > y->event) - (x->event < y->event);
 }
 
-/* Kernels, operators inside delegates, and calls of delegates that tell nothing of their inside. Framework events
- * contain these. */
+/* Returns true for kernels, operators inside delegates, and calls of delegates that recorded no operators. The
+ * runtime's events contain these and are not listed. */
 static bool is_own_time(const etr_block *block, size_t row) {
   const etr_event *e = &block->events[row];
   bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR;
@@ -66,7 +67,7 @@ static bool is_own_time(const etr_block *block, size_t row) {
 
 typedef struct timed_events {
   etr_vec(timed_event) list;
-  etr_map places; /* of events, by their addresses */
+  etr_map places; /* address of an event -> index in the list */
 } timed_events;
 
 static bool add_event(report *r, timed_events *events, const etr_event *event) {
@@ -77,7 +78,7 @@ static bool add_event(report *r, timed_events *events, const etr_event *event) {
                      (uint32_t)(events->list.count - 1));
 }
 
-/* What events have in the balance: inside a delegate, this may be a share of what was recorded. */
+/* Adds the time that events have in the balance. Inside a delegate, this may be less than what was recorded. */
 static bool add_time_slices(report *r, timed_events *events, const etr_method *method) {
   uint32_t *place_of = etr_arena_alloc_array(&r->answer.arena, method->time_slice_count, sizeof *place_of);
   for (size_t i = 0; place_of && i < method->time_slice_count; i++) {
@@ -131,11 +132,11 @@ static void put_events(report *r, const etr_summary *s) {
 
 /* ---- By module: a tree. A row "N more" stands for those of one parent that are not shown ---- */
 
-/* What is not shown of the modules directly below each one. */
+/* The modules directly below one that are not shown. */
 typedef struct left_out {
   size_t shown, count;
   uint64_t ticks;
-  double p50; /* the sum of theirs */
+  double p50; /* sum of their medians */
 } left_out;
 
 static const char *below(const etr_module_tree *tree, const etr_module_row *row) {
@@ -145,7 +146,7 @@ static const char *below(const etr_module_tree *tree, const etr_module_row *row)
   return is_below ? row->path + size + 1 : row->path;
 }
 
-/* A module's name, or what stands for several of one level. */
+/* Adds a module's row, or the row "N more" of several modules of one level. */
 static void add_module(report *r, etr_table *table, uint32_t level, const char *name, etr_sum sum) {
   static const char dots[] = "........................", blanks[] = "                        ";
   size_t size = ETR_MIN(2 * (size_t)(level - 1), sizeof blanks - 1);
@@ -166,7 +167,7 @@ static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   return sum;
 }
 
-/* Adds up what is not shown below each module. NULL when out of memory. */
+/* Adds up the modules below each one that are not shown. Returns NULL when out of memory. */
 static left_out *count_left_out(etr_arena *arena, const etr_module_tree *tree, const bool *shown) {
   left_out *left = etr_arena_alloc_array(arena, tree->count, sizeof *left);
   for (size_t i = 1; left && i < tree->count; i++) {
@@ -191,11 +192,11 @@ static void put_modules(report *r, const etr_summary *s) {
   for (size_t i = 1; i < tree->count; i++) {
     const etr_module_row *row = &tree->rows[i];
     left_out *l = &left[row->parent];
-    bool is_last = l->shown && l->count == 1; /* it takes the line that would stand for it */
+    bool is_last = l->shown && l->count == 1; /* it takes the line that would say "1 more" */
     if (shown[i] || is_last) {
       if (!shown[i]) l->count = 0;
       add_module(r, &table, row->level, below(tree, row), sum_of(s, row));
-    } else if (l->shown && l->count) { /* they have less time than those shown, and so come behind them */
+    } else if (l->shown && l->count) { /* these have less time than the modules that are shown, and so follow them */
       const char *more = etr_arena_format(&r->answer.arena, "%zu more", l->count);
       etr_sum sum = etr_sum_make(s->method, l->ticks);
       sum.p50 = l->p50;
@@ -220,7 +221,7 @@ static void put_modules(report *r, const etr_summary *s) {
 
 /* ---- By pattern ---- */
 
-/* The model itself has all there is; what it has of its own comes last. */
+/* Puts the patterns without the top level, which contains everything. Its own nodes come last. */
 static void put_patterns(report *r, const etr_summary *s) {
   const etr_module_patterns *patterns = &s->patterns;
   int depth = r->answer.options->depth;
@@ -291,8 +292,8 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
   etr_puts(writer, ")");
 }
 
-/* "2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv 1.2 %) · loading takes
- * 1.59 ms" */
+/* Returns "2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv 1.2 %) · loading takes
+ * 1.59 ms". */
 static const char *circumstances(report *r, const etr_summary *s) {
   const char *excluded = etr_excluded_runs_text(&r->answer.arena, r->answer.profile, s->method,
                                                 r->answer.options->unit);
@@ -315,7 +316,8 @@ static const char *circumstances(report *r, const etr_summary *s) {
   return etr_text_end(&text, &writer);
 }
 
-/* "mobilenet_v2, forward: 0.404 ms ± 0.005 per inference (median of 8 runs; average 0.463 ms)" */
+/* Puts the first lines: "mobilenet_v2, forward: 0.404 ms ± 0.005 per inference (median of 8 runs; average 0.463 ms)".
+ */
 static void put_head(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
@@ -356,14 +358,14 @@ static void put_balance(report *r, const etr_summary *s) {
   put_note(r, etr_balance_note(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
 }
 
-/* A time of no method, or of a part of its runs: not a share of anything. */
+/* Adds a time of loads, or of a part of a method's runs, which is not a share of anything. */
 static void add_time(etr_table *table, const char *text, double ticks, const etr_stats *stats) {
   etr_sum sum = etr_sum_of_stats(ticks, stats);
   sum.text = text;
   etr_sum_table_add(table, sum);
 }
 
-/* The kinds of runs that the times below are over, where there is more than one. */
+/* Puts the phases of the runs, if the times below are averages over several. */
 static void put_phases(report *r, const etr_summary *s) {
   static const char *const notes[] = {"phases differ in the sizes of the values that the runs logged",
                                       "phases differ in the events of the runs",
@@ -386,7 +388,7 @@ static void put_phases(report *r, const etr_summary *s) {
   if (text && text[0]) put_note(r, text);
 }
 
-/* Where no backend tells any of them, there is nothing to add to the balance. */
+/* Puts parts of delegates' time. If no backend recorded them, there is nothing to add to the balance. */
 static void put_delegate_parts(report *r, const etr_method *method, const char *title,
                                const etr_delegate_parts *parts) {
   etr_table table;
@@ -397,7 +399,7 @@ static void put_delegate_parts(report *r, const etr_method *method, const char *
   put_table(r, &table);
 }
 
-/* What the tables below are about, where that is less than all. */
+/* Says which nodes a filter selects for the tables below, and how much time they take. */
 static void put_part(report *r, const etr_summary *s) {
   if (!s->is_part) return;
   etr_putf(&r->answer.writer, "\n%zu node%s, ", s->node_count, s->node_count == 1 ? "" : "s");
@@ -476,7 +478,7 @@ static void put_loads(report *r) {
 
 /* ---- Findings ---- */
 
-/* "0.0266 ms, 4.6 %: 2 Transpose in delegate 0 that no node stands for" */
+/* Returns "0.0266 ms, 4.6 %: 2 Transpose inserted into delegate 0". */
 static char *finding_line(report *r, const etr_finding *finding) {
   etr_text text;
   etr_writer writer;
@@ -514,7 +516,8 @@ static void put_all(report *r, const etr_summary *s) {
   if (!r->markdown) etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
 }
 
-/* Operators are in all of them: they say how many nodes have sizes that are examples. */
+/* Returns the parts of the summary that are shown. Operators are always made, because they say how many nodes have
+ * symbolic sizes. */
 static unsigned shown_parts(const report *r) {
   const unsigned patterns = 1u << ETR_BY_PATTERN, modules = 1u << ETR_BY_MODULE, operators = 1u << ETR_BY_OP;
   etr_sum_by only = r->answer.options->by;
@@ -591,7 +594,7 @@ static void add_row(etr_table *table, const char *section, const char *key, cons
   etr_sum_table_add(table, sum);
 }
 
-/* Times that are no share of anything. */
+/* Returns a time that is not a share of anything. */
 static etr_sum time_of(const etr_method *method, double ticks, const etr_stats *stats) {
   etr_sum sum = etr_sum_of_stats(ticks, stats);
   sum.method = method;
@@ -656,7 +659,7 @@ static void add_breakdown(etr_table *table, const etr_summary *s, etr_breakdown_
   }
 }
 
-/* With what is below each module. */
+/* Adds modules, each including the modules below it. */
 static void add_modules(etr_table *table, const etr_summary *s, size_t top) {
   for (size_t i = 0; i < ETR_MIN(s->modules.count, top); i++) {
     const etr_module_row *row = &s->modules.rows[i];
@@ -721,7 +724,7 @@ static bool put_rows(report *r) {
   bool patterns = options->by == ETR_SUM_BY_PATTERN;
   etr_sum_table_init(&table, &r->answer, patterns ? ETR_IN_PATTERN_ROWS : ETR_IN_ROWS, NULL);
   etr_table_choose(&table);
-  table.top = 0; /* it is of each section */
+  table.top = 0; /* each section has this limit already */
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     if (!etr_filter_takes_method(r->answer.filter, method) || method->run_count == 0) continue;

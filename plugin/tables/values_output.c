@@ -134,7 +134,7 @@ ETR_ROW_TYPE(logged_value, fields);
 
 /* ---- Rows ---- */
 
-/* What no node is told of is left out as soon as nodes are chosen by what they are. */
+/* Values whose node is not known are left out if a filter selects nodes by module, operator or backend. */
 static bool takes(const etr_answer *answer, const etr_debug_value *value) {
   const etr_node_filter *filter = answer->filter;
   const etr_graph *graph = etr_logged_graph(answer->profile, value);

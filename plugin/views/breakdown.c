@@ -77,7 +77,7 @@ static uint32_t number_of(collector *c, const etr_breakdown_row *row) {
   return slot->value = added->number = (uint32_t)(c->rows.count - 1);
 }
 
-/* What a node adds to its row in each breakdown. */
+/* The time and the costs that a node adds to its row in each breakdown. */
 typedef struct node_part {
   const etr_node_time *time;
   etr_cost_sum cost;

@@ -28,8 +28,8 @@ static bool is_operator(const etr_node *node) {
   return node->kind == ETR_NODE_OP && strcmp(node->target, "higher_order.executorch_call_delegate") != 0;
 }
 
-/* Flags what is counted of a graph: operators; of instructions those that compute, and calls of delegates only where
- * nothing is known of what is inside. NULL when out of memory. */
+/* Returns a flag for each node that is counted: operators, and in a program the instructions that compute. A delegate
+ * call is counted only if its operators are not known. Returns NULL when out of memory. */
 static const bool *flag_operators(etr_arena *arena, const etr_graph *graph) {
   bool *flags = etr_arena_alloc_array(arena, graph->node_count, sizeof *flags);
   for (size_t i = 0; flags && i < graph->node_count; i++)
@@ -53,7 +53,7 @@ typedef struct counting {
       *group_of; /* per node: twice the number of its row, plus one if it is not delegated; ETR_NONE: not counted */
 } counting;
 
-/* NULL when out of memory. */
+/* Returns NULL when out of memory. */
 static etr_delegation_row *row_of(counting *c, etr_slice op_type) {
   uint32_t known = etr_map_get(&c->index, op_type);
   if (known != ETR_NONE) return &c->rows.data[known];
@@ -86,8 +86,8 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   *out = (etr_delegation){.subgraphs = method->delegate_count};
   etr_map_init(&c.index, arena);
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
-    /* The node that is counted for a node: of what is in a body of control flow the one that holds the outermost body.
-     */
+    /* Returns the node that is counted for a node. For a node in a body of control flow, it is the node that contains
+     * the outermost body. */
     size_t counted = i;
     for (uint32_t s = graph->nodes[i].subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
       if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY) counted = graph->subgraphs[s].owner;

@@ -27,7 +27,7 @@ static uint64_t finite_count(const etr_tensor_stats *stats) {
   return stats->element_count - stats->nan_count - stats->inf_count;
 }
 
-/* NaN stands for "no finite element", and for a mean that could not be computed. */
+/* NaN means that no element is finite, or that the mean could not be computed. */
 static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *more) {
   double before = (double)finite_count(into), added = (double)finite_count(more);
   if (before == 0)
@@ -285,7 +285,8 @@ typedef struct worst_run {
   size_t runs;
 } worst_run;
 
-/* Of each output that any run of the method has. NULL if none has, or when out of memory. */
+/* Returns the worst gap of each output that any run of the method has; NULL if no run has one, or when out of memory.
+ */
 static worst_run *find_worst(etr_arena *arena, const etr_output_gap *gaps, size_t gap_count, size_t *count) {
   *count = 0;
   for (size_t i = 0; i < gap_count; i++) *count = ETR_MAX(*count, (size_t)gaps[i].output + 1);
@@ -341,7 +342,7 @@ void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
   etr_table_write(&table);
 }
 
-/* Of a pointer, NULL where nothing was compared. */
+/* The member is a pointer, which is NULL if nothing was compared. */
 #define COMPARED(name) ETR_MEMBER_OF(etr_numeric_gap, name, 0)
 
 static const etr_field gap_fields[] = {

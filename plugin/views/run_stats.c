@@ -13,7 +13,7 @@ typedef struct group_runs {
   uint64_t *sample; /* ticks in each of the runs in which the group ran */
 } group_runs;
 
-/* What a time slice adds to its group. */
+/* The ticks that a time slice adds to its group in a run. */
 typedef struct group_time_slice {
   uint64_t ticks;
   uint32_t run;
@@ -34,7 +34,7 @@ static etr_stats stats_of_group(group_runs *r, uint32_t group, const group_time_
   return etr_stats_of(r->sample, runs);
 }
 
-/* Puts the time slices that are in groups group by group; end: of each group's time slices, one place later. */
+/* Sorts the time slices by group. Afterwards the time slices of group g are [end[g - 1], end[g]). */
 static void sort_time_slices(group_time_slice *sorted, size_t *end, const etr_method *method, const uint32_t *group_of,
                              size_t group_count) {
   for (size_t i = 0; i < method->time_slice_count; i++)

@@ -7,7 +7,7 @@
 #include "output/label.h"
 
 enum {
-  ETR_TREE_TOP = 0,        /* boxes[0] stands for the top level: it becomes no scope */
+  ETR_TREE_TOP = 0,        /* boxes[0] is the top level, which does not become a scope */
   ETR_TREE_MAX_DEPTH = 32, /* what lies deeper stays in its last box, so that hostile stacks give no endless names */
 };
 
@@ -15,7 +15,7 @@ typedef struct etr_box {
   const char *label;
   const char *stem; /* of a bucket of consecutive things: "ops"; else NULL */
   uint32_t base;    /* of such a bucket: the number of the first thing in it */
-  uint32_t parent;  /* parents stand before their children */
+  uint32_t parent;  /* parents precede their children */
   uint32_t depth;   /* ETR_TREE_TOP has 0 */
   uint32_t module;
   etr_scope_kind kind;
@@ -23,7 +23,7 @@ typedef struct etr_box {
   uint32_t op_count;    /* operators inside, at any depth */
   uint32_t node_count;  /* nodes directly inside, without weights */
   uint32_t box_count;   /* boxes directly inside */
-  uint32_t digit_count; /* those of them whose label is a number: members of a list */
+  uint32_t digit_count; /* number of children whose label is a number: members of a list */
 } etr_box;
 
 typedef struct etr_tree {
@@ -47,8 +47,8 @@ static uint32_t tree_add(etr_tree *tree, uint32_t parent, const char *label, etr
   return index;
 }
 
-/* Leaves of long labels the end that tells siblings apart; members of a list ("layers.0", "layers.1") are cut alike.
- */
+/* Cuts long labels to an end that distinguishes siblings. Members of a list ("layers.0", "layers.1") are cut at the
+ * same part. */
 static void tree_shorten(etr_tree *tree);
 
 /* Puts the children of overfull boxes into buckets. Counts are stale afterwards. */
@@ -68,7 +68,7 @@ enum {
 
 /* ---- Placing ---- */
 
-/* Where the nodes go at first. */
+/* The first step: every node gets the box of its module. */
 typedef struct placing {
   etr_tree *tree;
   etr_map boxes;         /* key: subgraph and module, or what else has a box */
@@ -98,7 +98,7 @@ static uint32_t parent_module(const etr_graph *graph, uint32_t module) {
   return graph->modules[module].parent < module ? graph->modules[module].parent : 0;
 }
 
-/* In a program the module that a delegate's own box is; ETR_NONE: none. */
+/* Returns the module of a program that is the box of a delegate; ETR_NONE if there is none. */
 static uint32_t module_of_delegate(const etr_graph *graph, uint32_t subgraph) {
   if (subgraph >= graph->subgraph_count || subgraph + 1 >= graph->module_count) return ETR_NONE;
   return strcmp(graph->modules[subgraph + 1].path, graph->subgraphs[subgraph].path) ? ETR_NONE : subgraph + 1;
@@ -125,7 +125,8 @@ static uint32_t add_known(placing *p, box_key key, uint32_t parent, const char *
   return box;
 }
 
-/* The box of a nested graph, below its owner; the owner stands before its nested graph and has been placed. */
+/* Returns the box of a nested graph, which is below the box of its owner. The owner precedes its nested graph, so it
+ * has a box already. */
 static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   const etr_graph *graph = p->tree->graph;
   if (subgraph >= graph->subgraph_count) return ETR_TREE_TOP;
@@ -133,7 +134,8 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   uint32_t known = etr_map_get(&p->boxes, key_bytes(&key));
   if (known != ETR_NONE) return known;
   const etr_subgraph *sub = &graph->subgraphs[subgraph];
-  /* What tells it from its siblings comes first: the page cuts labels at a dozen characters. */
+  /* The label begins with the part that distinguishes it from its siblings, because TensorBoard's page cuts labels at a
+   * dozen characters. */
   const char *label = sub->name;
   if (!etr_is_program(graph)) label = etr_arena_format(p->tree->arena, "%s.%s", label, graph->nodes[sub->owner].name);
   uint32_t box = add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
@@ -141,7 +143,7 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   return box;
 }
 
-/* Modules up to this one are already told by where the graph is. */
+/* Returns the module up to which the position of the nested graph already says where a node is. */
 static uint32_t outer_module(const placing *p, uint32_t subgraph) {
   const etr_graph *graph = p->tree->graph;
   return subgraph < graph->subgraph_count ? p->shown[graph->nodes[graph->subgraphs[subgraph].owner].module] : 0;
@@ -218,7 +220,8 @@ static void note_use(const etr_graph *graph, uint32_t *used_in, size_t user, uin
   }
 }
 
-/* What a value is made from again goes with what uses it; what quantizes an operator's output, with the operator. */
+/* Moves dequantizers to the box of the operator that uses their value, and quantizers to the box of the operator whose
+ * output they quantize. */
 static void find_modules(placing *p) {
   const etr_graph *graph = p->tree->graph;
   uint32_t *used_in = etr_arena_alloc_array(p->tree->arena, graph->node_count, sizeof *used_in);
@@ -277,7 +280,7 @@ static void place_weights(etr_tree *tree) {
 
 static bool is_number(const char *label) { return label[0] != '\0' && label[strspn(label, "0123456789")] == '\0'; }
 
-/* Counts what is in each box. */
+/* Counts the operators and children of each box. */
 static void tree_count(etr_tree *tree) {
   etr_box *boxes = tree->boxes.data;
   for (size_t i = 0; i < tree->boxes.count; i++)
@@ -331,7 +334,7 @@ typedef struct settling {
   uint32_t *moved; /* new index of each old box; 0: not yet */
 } settling;
 
-/* A label, with those of the dissolved boxes around it in front. */
+/* Returns a label, preceded by the labels of dissolved boxes around it. */
 static const char *dotted_label(const settling *s, uint32_t box) {
   const char *label = s->old[box].label;
   for (uint32_t p = s->old[box].parent; s->old[p].dissolved && label; p = s->old[p].parent)
@@ -443,7 +446,7 @@ etr_status etr_scopes_build_to_fold(etr_scopes *out, etr_arena *arena, const etr
 
 /* ---- Labels that fit into a box ---- */
 
-/* the path where all of it does, else as little of its end as tells siblings apart: "layer_3" of
+/* A label is the whole path if it fits, or else the shortest end of it that distinguishes siblings: "layer_3" for
  * "encoder.layers.encoder_layer_3". */
 
 enum {
@@ -453,8 +456,8 @@ enum {
 
 typedef struct shortening {
   etr_tree *tree;
-  uint32_t *family; /* of each box: the first with the same parent and the same label but for the number at its end:
-                       they are cut alike */
+  uint32_t *family; /* per box: its family, the first box that has the same parent and the same label without the
+                       number at its end. A family is cut at the same part */
   uint32_t *parts;  /* of each family: how many parts of the path are kept */
   size_t *longest;  /* of each family: its longest label */
 } shortening;
@@ -496,7 +499,7 @@ static void measure_families(shortening *s) {
     s->longest[s->family[i]] = ETR_MAX(s->longest[s->family[i]], strlen(boxes[i].label));
 }
 
-/* Only families that can: the count of a whole path must not go around. */
+/* Only families that can be longer are lengthened, because the count of parts of a whole path must not overflow. */
 static void grow(shortening *s, uint32_t family) {
   if (s->parts[family] != WHOLE) s->parts[family]++;
 }
@@ -523,7 +526,8 @@ static const char *last_words(const shortening *s, uint32_t box) {
   return start;
 }
 
-/* All labels that siblings have, or could be cut to; the value is the family, NO_FAMILY if two have it. */
+/* All labels that siblings have or could be cut to. The value is the family, or NO_FAMILY if two families have the
+ * label. */
 enum { NO_FAMILY = ETR_NONE - 1 };
 static void note_label(shortening *s, etr_map *known, uint32_t box, const char *label) {
   etr_slice key = etr_key_of(s->tree->arena, s->tree->boxes.data[box].parent, etr_slice_of(label));
@@ -558,7 +562,7 @@ static void cut_words(shortening *s) {
 }
 
 static void tree_shorten(etr_tree *tree) {
-  enum { MOST_PASSES = 8 }; /* what is still alike then keeps its path */
+  enum { MOST_PASSES = 8 }; /* labels that are still equal then keep their paths */
   shortening s = {.tree = tree};
   s.family = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.family);
   s.parts = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.parts);
@@ -570,7 +574,8 @@ static void tree_shorten(etr_tree *tree) {
     if (s.longest[s.family[i]] <= LONGEST) s.parts[s.family[i]] = WHOLE;
   bool growing = true;
   for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++) {
-    /* Families of which two boxes would be called alike keep one part more. True if there were any. */
+    /* Lengthens the labels of families by one part if two of their boxes would have the same label. Returns true if
+     * there were any. */
     bool grown = false;
     etr_map known;
     etr_map_init(&known, s.tree->arena);
@@ -602,7 +607,8 @@ static void tree_shorten(etr_tree *tree) {
 enum {
   MAX_ON_TOP = 32,
   MAX_IN_BOX = 100,
-  MAX_BUCKETS = 16, /* made of one box's nodes, or of one run, in one pass; what is too big then is split again */
+  MAX_BUCKETS = 16, /* made of the nodes of one box, or of one sequence, in one pass; buckets that are still too
+                       large are split again */
   NODES_PER_BUCKET = 64,
   NODES_PER_BUCKET_ON_TOP =
       8,              /* a single box on top that holds most of a small model would be all that is seen of it */
@@ -614,7 +620,7 @@ enum {
 
 typedef enum step { STEP_NONE, STEP_NODES, STEP_RUNS, STEP_BOXES } step;
 
-/* What is done to one box in this pass. */
+/* The work on one box in this pass. */
 typedef struct box_plan {
   step step;
   uint32_t loose;       /* nodes directly inside that may go into buckets */
@@ -624,7 +630,7 @@ typedef struct box_plan {
   uint32_t bucket;      /* the one being filled */
 } box_plan;
 
-/* Siblings "layers.0", "layers.1", ..., whatever stands between them; kept at the first of them. */
+/* Siblings "layers.0", "layers.1", ..., which need not be adjacent. They are stored at the first one. */
 typedef struct list_run {
   uint32_t first;
   uint32_t length, seen, bucket;
@@ -632,7 +638,7 @@ typedef struct list_run {
 
 typedef struct pass {
   etr_tree *tree;
-  size_t box_count; /* without those that the pass adds */
+  size_t box_count; /* number of boxes without those that the pass adds */
   box_plan *plans;
   list_run *runs;
 } pass;

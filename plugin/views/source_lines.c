@@ -72,7 +72,7 @@ static bool read_lines(etr_source_file *out, etr_arena *arena, const char *path)
   return good && out->line_count > 0;
 }
 
-/* The same but for blanks around it: recorded code is stripped. */
+/* Returns true if two lines are equal without the blanks around them, because recorded code is stripped. */
 static bool is_code(const char *line, const char *code) {
   line += strspn(line, " ");
   size_t size = strlen(line), code_size = strlen(code);
@@ -116,7 +116,7 @@ etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, co
 
 /* ---- Rows by file ---- */
 
-/* What was not recorded comes behind all files. */
+/* Nodes whose source was not recorded come after all files. */
 static int by_file_and_line(const void *a, const void *b) {
   const etr_source *x = (*(const etr_breakdown_row *const *)a)->source,
                    *y = (*(const etr_breakdown_row *const *)b)->source;
@@ -228,7 +228,7 @@ bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_
   etr_line_pattern *rows = etr_arena_alloc_array(arena, nodes, sizeof *rows);
   size_t *first = etr_arena_alloc_array(arena, lines + 1, sizeof *first);
   if (!list || !rows || !first) return false;
-  /* Adds up nodes that stand beside each other; how many rows there are. */
+  /* Adds up adjacent nodes of the same line and pattern. Returns the number of rows. */
   size_t count = 0;
   for (size_t i = 0; i < nodes; i++) {
     bool is_same = i > 0 && list[i].line == list[i - 1].line && strcmp(list[i].pattern, list[i - 1].pattern) == 0;
