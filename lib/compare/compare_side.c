@@ -86,7 +86,7 @@ static size_t put_number(char *to, int64_t number) {
   return (size_t)(end - start);
 }
 
-/* "[1,s77]"; "" of what is no tensor. NULL when out of memory. */
+/* Returns the shape of a value, "[1,s77]", or "" if it is not a tensor. Returns NULL when out of memory. */
 static const char *shape_of(const etr_value *value, etr_arena *arena) {
   enum { DIM_ROOM = 21 }; /* a number and a comma or bracket */
   int32_t count = ETR_MIN(value->rank, MOST_DIMS_TOLD);
@@ -108,8 +108,8 @@ static const char *shape_of(const etr_value *value, etr_arena *arena) {
   return text;
 }
 
-/* The weight behind an edge. Operators that move, convert or dequantize it are looked through, so that every lowering
- * of a layer has the weight that the model stores. NULL: a value that operators compute. */
+/* Returns the weight from which an edge comes; NULL if operators compute its value. Operators that move, convert or
+ * dequantize the weight are passed, so that the result is the weight that the model stores, whatever the lowering. */
 static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
   enum { MOST_STEPS = 16 }; /* a dequantization, a permutation and the borders of a lowered module are 4 */
   for (int i = 0; i < MOST_STEPS; i++) {
@@ -125,7 +125,7 @@ static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
   return NULL;
 }
 
-/* Of several weights, biases and statistics have fewer dimensions. */
+/* Sets the weight of an item: the input with the most dimensions, because biases and statistics have fewer. */
 static bool put_weight(const tracer *t, etr_side_item *item, etr_map *texts, etr_arena *arena) {
   const etr_node *node = &t->graph->nodes[item->node];
   const etr_value *most = NULL;
@@ -190,7 +190,7 @@ static bool list_weights(etr_side_method *out, const etr_graph *graph, etr_arena
   return true;
 }
 
-/* What a model computes in; other integers and bools are of indices and masks. */
+/* Lists the number types in which a model computes. Other integers and bools are indices and masks. */
 static bool list_dtypes(etr_side_method *out, const etr_graph *graph, etr_arena *arena) {
   static const char *const told[] = {"float64", "float32", "float16", "bfloat16", "int8", "uint8"};
   bool has[ETR_COUNT(told)] = {false};
@@ -214,7 +214,7 @@ static bool side_facts(etr_side_method *out, const etr_graph *graph, etr_arena *
 /* The runs of an event, as they come. */
 typedef etr_vec(etr_run_ticks) event_runs;
 
-/* Where the runs of an item are. */
+/* The runs of an item, in the list of all. */
 typedef struct item_runs {
   const etr_run_ticks *each;
   size_t count;
@@ -367,8 +367,8 @@ static bool add_event(lister *l, etr_map *index, const etr_event *e) {
 static bool list_block(lister *l, etr_map *index, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     end = etr_block_instruction_end(block, i);
-    /* True if rows [first, end) of one instruction hold a delegate's own events that add up to no more than its call:
-     * they then stand for it. */
+    /* Rows [i, end) belong to one instruction. If they contain a delegate's own events that add up to no more than its
+     * call, the events are compared instead of the call. */
     uint64_t inside = 0, call = 0;
     bool any_inside = false, any_call = false;
     for (size_t j = i; j < end; j++) {
@@ -426,7 +426,7 @@ static bool time_items(lister *l) {
   return true;
 }
 
-/* Places of items by group: those of group g are order[first[g]] to order[first[g + 1] - 1]. */
+/* Sorts the indices of items by group: the items of group g are order[first[g]] to order[first[g + 1] - 1]. */
 static bool order_by_group(lister *l, const etr_side_groups *groups, uint32_t **first, uint32_t **order) {
   *first = etr_arena_alloc_array(&l->scratch, groups->count + 2, sizeof **first);
   *order = etr_arena_alloc_array(&l->scratch, l->items.count, sizeof **order);
@@ -479,7 +479,7 @@ static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
     }
     if (!etr_run_sums_end(&l->sums, &parts[part], true, 1)) return false;
   }
-  /* What time slices leave of a run is the framework's. */
+  /* The part of a run that is in no time slice is the runtime's. */
   uint64_t *rest = etr_arena_alloc_array(&l->scratch, l->method->run_count, sizeof *rest);
   if (!rest) return false;
   for (size_t i = 0; i < l->method->run_count; i++) rest[i] = l->method->execute_per_run[i];

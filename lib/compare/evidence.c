@@ -36,7 +36,8 @@ static void sum_consumers(const etr_pairing_side *side, const uint64_t *value, u
 
 typedef void (*summer)(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum);
 
-/* Finds what is next to each item in one direction, and adds what is deeper to its surroundings. */
+/* Hashes the neighbours of each item in one direction, and adds those at greater distances to the hash of its
+ * surroundings. */
 static bool look(uint64_t **next, uint64_t *around, const etr_pairing_side *side, summer add_up, etr_arena *arena) {
   uint64_t *value = etr_arena_alloc_array(arena, side->count, sizeof *value),
            *sum = etr_arena_alloc_array(arena, side->count, sizeof *sum);
@@ -97,9 +98,9 @@ static uint32_t count_of(const etr_map *counts, weight_key key) {
   return count == ETR_NONE ? 0 : count;
 }
 
-/* True if an operator's output has another shape on the other side: as many operators have its weight there, but fewer
- * of them its output. So it is where an image gets smaller by another stride, and not of a layer that was put in. Or if
- * nothing there reads a state of its shape: a cache for a longer context. */
+/* Returns true if an operator's output has another shape on the other side: there, as many operators have its weight,
+ * but fewer of them have its output. That is the case if a stride changed, but not if a layer was inserted. It is also
+ * true if no operator there reads a state of the same shape, as with a cache for a longer context. */
 static bool is_resized_itself(const etr_map counts[ETR_SIDES], int side, const etr_pairing_item *item) {
   const weight_key all = {item->op, item->weight, item->state, 0},
                    alike = {item->op, item->weight, item->state, item->dims};
@@ -195,8 +196,8 @@ static int flows_alike(const etr_evidence sides[ETR_SIDES], size_t base, size_t 
   return (a->producers[base] == b->producers[newer]) + (a->consumers[base] == b->consumers[newer]);
 }
 
-/* Compares the shapes of the weight, of the output and of what is read, from which it follows what an operator
- * multiplies. */
+/* Returns true if the shapes of the weights, outputs or inputs of two nodes contradict each other. These shapes
+ * determine what an operator multiplies. */
 static bool shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
   const etr_evidence *a = &sides[ETR_BASE], *b = &sides[ETR_NEWER];
   const etr_pairing_item *x = &a->of->items[base], *y = &b->of->items[newer];

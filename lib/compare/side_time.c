@@ -160,7 +160,8 @@ bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, doub
 
 /* ---- Items of a side by what they have in common ---- */
 
-/* What an item is added up to; NULL: to none, as it is not known where an item without time runs. */
+/* Returns the key under which an item is added up; NULL for an item without time by backend, because it is not known
+ * where it runs. */
 static const char *key_of(const etr_side_item *item, etr_side_by by) {
   if (by == ETR_SIDE_OP) return item->op;
   if (by == ETR_SIDE_MODULE) return item->module;

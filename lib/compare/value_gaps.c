@@ -107,8 +107,8 @@ static place place_of(comparer *c, const side *s, const etr_debug_value *value, 
   return PLACE_INSTRUCTION;
 }
 
-/* Calls visit for every value of the method on one side that may be on the other. Runs count from 0 among those that
- * logged. */
+/* Calls visit() for every value of the method on one side that may also be on the other. Runs are numbered from 0 among
+ * the runs that logged values. */
 static void each_value(comparer *c, int which, etr_map *counts,
                        void (*visit)(comparer *, const value_key *, size_t value)) {
   const side *s = &c->sides[which];

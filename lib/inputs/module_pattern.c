@@ -12,7 +12,7 @@ enum {
   LEAST_RUN = 3,   /* members of a container with roles that repeat */
 };
 
-/* One part of a path, and what is inside. */
+/* One part of a path, with the parts inside it. */
 typedef struct part {
   uint32_t parent;     /* ETR_NONE: the top level */
   uint32_t first, end; /* those inside, in `sorted` */
@@ -78,7 +78,7 @@ static int compare_numbers(etr_slice a, etr_slice b) {
   return compare_text(a, b);
 }
 
-/* By name: "a", "a1", "a2", "a10". */
+/* Compares by name: "a", "a1", "a2", "a10". */
 static int compare_names(const part *a, const part *b) {
   int order = compare_text(stem_of(a), stem_of(b));
   if (order == 0) order = compare_numbers(a->digits, b->digits);
@@ -185,7 +185,8 @@ static void compare_siblings(const folder *f, siblings *s) {
   }
 }
 
-/* How many beside each other are of the kind of one. */
+/* Returns how many adjacent siblings, including this one, are of the same kind; LEAST_RUN or more are not counted
+ * further. */
 static size_t run_around(const siblings *s, size_t i) {
   size_t from = i, to = i + 1;
   while (from > 0 && i - from < LEAST_RUN && s->kinds[from - 1] == s->kinds[i]) from--;

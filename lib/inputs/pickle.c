@@ -59,7 +59,7 @@ static etr_slice take_line(machine *m) {
   return line;
 }
 
-/* Those read so far, of storages inside it too. */
+/* Returns the bytes of instructions read so far, including those in storages inside the pickle. */
 static size_t instruction_bytes(const machine *m) { return m->at - m->raw_bytes + m->inner_bytes; }
 
 /* ---- The stack ---- */
@@ -81,7 +81,7 @@ static value *push_value(machine *m, value *pushed) {
 
 static value *push(machine *m, etr_pickle_kind kind) { return push_value(m, make(m, kind)); }
 
-/* Where the part of the stack begins that instructions may take from: they never reach below a mark. */
+/* Returns the start of the part of the stack that instructions may take, which is never below a mark. */
 static size_t floor_of(const machine *m) { return m->marks.count ? m->marks.data[m->marks.count - 1] : 0; }
 
 static value *top(machine *m) {
@@ -266,7 +266,8 @@ static bool is_little_endian(const value *system) {
   return false;
 }
 
-/* Three pickles behind the heading: the machine, the storage, and the keys of storages whose numbers follow. */
+/* Reads a storage as torch.save once wrote it: three pickles follow the heading, namely the machine, the storage, and
+ * the keys of storages whose numbers follow. */
 static value *read_saved_storage(machine *m) {
   enum { HEADING = sizeof ETR_SAVED_STORAGE - 1 };
   if (m->size < HEADING || memcmp(m->bytes, ETR_SAVED_STORAGE, HEADING) != 0)
@@ -281,7 +282,7 @@ static value *read_saved_storage(machine *m) {
                   keys->items.data[0]->kind == ETR_PICKLE_STRING &&
                   etr_slice_equal(keys->items.data[0]->text, storage->text);
   if (!is_alone) return fail(m, "the bytes of a storage are not what torch.save writes");
-  /* The rest: the number of elements, and these. */
+  /* The number of elements and the elements follow. */
   uint64_t count = take_number(m, sizeof count), width = storage->element ? storage->element->size : 1;
   etr_slice memory = {(const char *)m->bytes + m->at, m->size - m->at};
   if (!m->message) {
@@ -293,7 +294,8 @@ static value *read_saved_storage(machine *m) {
   return m->message ? NULL : storage;
 }
 
-/* A machine of its own within the limits of the outer one, whose memo it does not see. */
+/* Runs the pickle of a storage on a machine of its own, with what is left of the outer one's limits and without its
+ * memo. */
 static void load_saved_storage(machine *m, etr_slice bytes) {
   if (m->is_in_storage) {
     fail(m, "a storage is inside a storage");
@@ -386,7 +388,7 @@ static void run_marked(machine *m, uint8_t opcode) {
     extend(m, opcode == 'e' ? ETR_PICKLE_LIST : ETR_PICKLE_DICT, items, count);
 }
 
-/* What builds containers and tensors; false: no such instruction. */
+/* Runs an instruction that builds containers and tensors. Returns false if it is not one. */
 static bool run_structure(machine *m, uint8_t opcode) {
   switch (opcode) {
   case '(': {

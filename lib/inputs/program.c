@@ -16,7 +16,7 @@
 
 /* ---- What the inputs and outputs of a serialized program are: its graph signature ---- */
 
-/* True for the members of the schema's Argument union that name values: as_tensor, as_tensors, as_sym_int, ... */
+/* Returns true for members of the schema's Argument union that name values: as_tensor, as_tensors, as_sym_int, ... */
 static bool names_values(etr_slice member) {
 #define SLICE(text)                                                                                                    \
   { (text), sizeof(text) - 1 }
@@ -163,8 +163,8 @@ static size_t signature_read(etr_node *nodes, size_t count, uint32_t subgraph, e
 
 /* ---- The values of one graph while its program is read ---- */
 
-/* In the document, shapes follow the nodes, and nested graphs have names of their own. So uses and definitions are
- * noted by a value's index in the table of its graph, and resolved to nodes when the graph ends. */
+/* In the document, shapes follow the nodes, and nested graphs have names of their own. Uses and definitions are
+ * therefore noted by a value's index in the table of its graph, and resolved to nodes when the graph ends. */
 
 /* A value of a graph. */
 typedef struct table_value {
@@ -262,19 +262,19 @@ static const char *value_table_expression(void *context, etr_slice name) {
 
 /* ---- Where the nodes of a program come from: source lines, modules, debug handles and ancestors ---- */
 
-/* What the metadata of one program's nodes says while it is read. */
+/* The metadata of one program's nodes while they are read. */
 typedef struct node_metadata {
   etr_map *strings; /* interns texts; sources and modules live in its arena, too */
   etr_arena *scratch;
   etr_program_scope scope;
   const char *escaped_graph_id;
   etr_module_tree modules;
-  etr_map traces, stacks; /* memos of: */
+  etr_map traces, stacks; /* caches of `sources` and `innermost`, by trace and by module stack */
   etr_vec(const etr_source *) sources;
   etr_vec(uint32_t) innermost;
 } node_metadata;
 
-/* No node read yet; false when out of memory. */
+/* Prepares the metadata before the first node. Returns false when out of memory. */
 static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *scratch, etr_program_scope scope) {
   *m = (node_metadata){.strings = strings,
                        .scratch = scratch,
@@ -362,7 +362,7 @@ typedef struct level {
   size_t first_waiting; /* of the arguments */
 } level;
 
-/* What a node lists, until its level is resolved. */
+/* The inputs and outputs of a node, until its level is resolved. */
 typedef struct node_lists {
   etr_edge *inputs;
   etr_value *outputs;
@@ -477,7 +477,8 @@ static void read_argument(reader *r, level *l, uint32_t node, const char *argume
   }
 }
 
-/* Takes the values behind the first `base` off the list, as edges that hold indices until the level is resolved. */
+/* Removes the values after the first `base` from the list, and makes them the node's edges, which hold indices until
+ * the level is resolved. */
 static void take_inputs(reader *r, value_list *list, size_t base, uint32_t node) {
   size_t count = list->count - base;
   etr_edge *edges = etr_arena_alloc_array(r->arena, count, sizeof *edges);
@@ -522,8 +523,8 @@ static void take_outputs(reader *r, level *l, size_t base, uint32_t node) {
   r->names.count = base;
 }
 
-/* 0.6 writes no names: they are those of the first output, but where there are several, for which FX derives one from
- * the operator. */
+/* Returns the name of a node for version 0.6, which writes none. It is the name of the output or, with several outputs,
+ * the name that FX derives from the operator. */
 static const char *derived_name(reader *r, const etr_node *node) {
   if (node->output_count == 1) return node->outputs[0].name;
   char *base = etr_arena_copy(r->arena, etr_slice_of(node->target));

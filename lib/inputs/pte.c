@@ -32,13 +32,13 @@ typedef struct pte_payloads {
   uint64_t total; /* bytes of all of them */
 } pte_payloads;
 
-/* Where processed bytes lie. */
+/* The location of a delegate's processed bytes. */
 typedef struct pte_payload_place {
-  uint64_t at, size; /* in the file; size 0: nowhere */
+  uint64_t at, size; /* in the file; size 0 if there are none */
   uint32_t segment;  /* ETR_NONE: inside the program */
 } pte_payload_place;
 
-/* The error where more is to be read than `left` allows: compared as a pointer. */
+/* The error if more would be read than `left` allows; it is compared as a pointer. */
 extern const char etr_pte_beyond_limit[];
 
 /* Fields, in the order of the schema. */
@@ -59,7 +59,7 @@ enum { LOCATION_INLINE, LOCATION_SEGMENT };
 const char etr_pte_beyond_limit[] =
     "the delegates' payloads exceed the bytes left to read; raise this limit with --max-bytes";
 
-/* Where a payload lies in the file; size 0: nowhere. */
+/* The location of a payload in the file; size 0 if there is none. */
 typedef struct payload_place {
   uint64_t at, size;
 } payload_place;
@@ -120,7 +120,7 @@ static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
   return *added = payload;
 }
 
-/* Where they lie, all of them. */
+/* Returns the location of a delegate's payload. */
 static pte_payload_place pte_payload_where(pte_payloads *p, etr_fb_at delegate) {
   etr_fb_at reference = etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED);
   payload_place place = place_of(p, reference);
@@ -250,7 +250,7 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
     out->items = indices_of_values(v, table, LIST_ITEMS, value_count, &out->item_count);
     break;
   case ETR_PTE_VALUE_INT_LIST: {
-    /* Likewise of 64 bits, in which lists of integers have theirs. */
+    /* Lists of integers store indices of values in 64 bits. */
     uint32_t elements;
     etr_fb_at vector = etr_fb_vector(v->fb, table, LIST_ITEMS, sizeof(int64_t), &elements);
     int32_t *indices = etr_arena_alloc_array(v->arena, elements, sizeof *indices);
@@ -271,7 +271,7 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
 
 /* ---- Bytes ---- */
 
-/* Multiplies *bytes by the size of a dimension, unless that is beyond 64 bits. */
+/* Multiplies *bytes by the size of a dimension, unless the product exceeds 64 bits. */
 static bool scale(uint64_t *bytes, int64_t size) {
   if (size < 0 || (size > 0 && *bytes > UINT64_MAX / (uint64_t)size)) return false;
   *bytes *= (uint64_t)size;
@@ -561,7 +561,8 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   read_data(&out->data, fb, &reader->names, reader->arena, program);
 }
 
-/* What the extended header says; without one the whole file is the program and there are no segments. */
+/* Returns the size of the program by the extended header. Without one, the whole file is the program and there are no
+ * segments. */
 static uint64_t read_extended_header(etr_slice head, uint64_t file_size, uint64_t *segment_base) {
   *segment_base = 0;
   if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0) return file_size;

@@ -101,7 +101,8 @@ typedef struct reader {
 
 static etr_entry_kind kind_of(const reader *r, const char *name) { return etr_entry_kind_of(name, r->edge_entry); }
 
-/* How many Edge programs there are; *only is the method of the one: a record of one method may leave it unsaid. */
+/* Returns the number of Edge programs. If there is one, *only is its method, which a record of one method need not
+ * name. */
 static size_t count_edge_programs(const reader *r, const char **only) {
   size_t count = 0;
   *only = "forward";
@@ -268,14 +269,14 @@ static void name_graphs(reader *r) {
   }
 }
 
-/* How many graphs asked for that name before. */
+/* Returns how many graphs asked for this name before. */
 static uint32_t ask_for_name(etr_map *names, const char *module, const char *method) {
   const char *name = etr_arena_format(names->arena, "%s/%s", module, method);
   return name ? etr_map_count(names, etr_slice_of(name)) : 0;
 }
 
-/* Of graphs with one name the first keeps it; a later one gets the first number that makes it another: edge~2/forward.
- */
+/* Makes a graph's name unique: the first graph keeps it, and a later one gets the lowest number that makes it
+ * different, edge~2/forward. */
 static bool take_name(etr_map *names, etr_graph *graph) {
   const char *wanted = graph->module;
   for (uint32_t before; (before = ask_for_name(names, wanted, graph->method)) > 0;) {

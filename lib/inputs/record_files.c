@@ -119,7 +119,8 @@ static bool add_file(finder *f, file_kind kind, const char *path) {
   return slot != NULL;
 }
 
-/* Each of the ETDumps in a log, if there are several and all are whole; what is wrong is said when all are read. */
+/* Adds each ETDump of a log, if there are several and all are complete. Otherwise adds the log as one file, and reading
+ * it reports what is wrong. */
 static bool add_log(finder *f, const char *path) {
   etr_file file;
   etr_serial_log log = {0};
@@ -141,12 +142,12 @@ static bool note(finder *f, file_kind kind, const char *path) {
   return kind == FILE_LOG ? add_log(f, path) : add_file(f, kind, path);
 }
 
-/* Of files in one directory. */
+/* Compares paths of one directory by the names of the files. */
 static int by_name(const void *a, const void *b) {
   return etr_natural_compare(etr_last_part(*(char *const *)a), etr_last_part(*(char *const *)b));
 }
 
-/* Says why there is nothing. */
+/* Fails with the reason why nothing was found. */
 static etr_status fail_to_open(const char *path, etr_error *error) {
   etr_seekable file;
   etr_status status = etr_seekable_open(&file, path, error);
@@ -218,7 +219,7 @@ static const single_kind programs = {FILE_PTE, ".pte programs", "--pte"};
 static const single_kind bundles = {FILE_BUNDLE, ".bpte programs", "--pte"};
 static const single_kind debug_buffers = {FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer"};
 
-/* What the caller chose, or else the one file of a kind. */
+/* Sets *out to the file that the caller chose, or else to the only file of a kind. */
 static etr_status choose_one(finder *f, const single_kind *of, const char *directory, const char *chosen,
                              const char **out, etr_error *error) {
   size_t count = f->found[of->kind].count;
@@ -285,7 +286,7 @@ static size_t size_of_texts(const char *const *texts, size_t count) {
   return size;
 }
 
-/* The copies go into *slots, and it goes behind them. */
+/* Writes copies into *slots and moves *slots past them. */
 static const char **put_all(const char ***slots, char **at, const char *const *texts, size_t count) {
   const char **first = *slots;
   for (size_t i = 0; i < count; i++) first[i] = copy_text(at, texts[i]);
@@ -303,7 +304,8 @@ static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *
   if (!block) return etr_fail_memory(error);
   char *text = (char *)(block + pointers + 1);
   *out = *found;
-  out->etdumps = put_all(&block, &text, found->etdumps, found->etdump_count); /* first: it is what is freed */
+  out->etdumps = put_all(&block, &text, found->etdumps, found->etdump_count); /* comes first, because this pointer is
+                                                                                 freed */
   out->passed_over = put_all(&block, &text, found->passed_over, found->passed_over_count);
   out->weights = put_all(&block, &text, found->weights, found->weight_count);
   out->etrecord = copy_text(&text, found->etrecord);

@@ -159,7 +159,7 @@ static const uint8_t *memory_at(const etr_tensor_reader *reader, uint64_t elemen
   return (const uint8_t *)reader->view.memory.data + reader->view.offset + element * reader->view.element->size;
 }
 
-/* To the next element, as an odometer counts. */
+/* Moves to the next element: the last dimension advances first. */
 static void advance(etr_tensor_reader *reader) {
   const etr_tensor_view *view = &reader->view;
   for (int32_t i = view->rank - 1; i >= 0; i--) {
