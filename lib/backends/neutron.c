@@ -50,7 +50,7 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
     if (is_dump(&events[i], highest))
       read_dump(&out[i]);
     else if (!out[i].is_odd) {
-      /* Its number alone means nothing to people. */
+      /* The number alone would mean nothing to people. */
       out[i].compute_unit = ETR_COMPUTE_UNIT_NPU;
       out[i].label = etr_arena_format(scratch, "kernel %s", events[i].name);
     }

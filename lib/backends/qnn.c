@@ -39,7 +39,7 @@ static bool is_id(etr_slice text) {
   return is_digit && etr_slice_to_int(text, &number) && number <= UINT32_MAX;
 }
 
-/* Returns what is before MARK and a number at the end of the id; empty, with data NULL, if the id does not end like
+/* Returns the part of an id before MARK and a number at its end; a slice with data NULL if the id does not end like
  * that. */
 static etr_slice before_number(etr_slice id, const char *mark) {
   size_t size = strlen(mark);

@@ -124,8 +124,8 @@ typedef struct known_work {
   etr_work work;
 } known_work;
 
-/* backends/vulkan/custom_ops_lib.py. Of what is missing nothing is known: weights of convolutions of integers are
- * padded, and a table of packed numbers is read in part. */
+/* From backends/vulkan/custom_ops_lib.py. The costs of operators that are missing here are unknown: integer
+ * convolutions have padded weights, and a table of packed numbers is read only in part. */
 static const known_work works[] = {
     {"prepack", ETR_WORK_NO_PRODUCT},
     {"rms_norm", ETR_WORK_NO_PRODUCT},
@@ -148,7 +148,7 @@ static const known_work works[] = {
 static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
   etr_slice op = etr_operator_of_target(name);
   if (etr_slice_is(op, "convolution") || etr_slice_is(op, "conv_with_clamp")) {
-    /* Whether a convolution is transposed says its seventh argument, as in ATen. */
+    /* The seventh argument says whether a convolution is transposed, as in ATen. */
     uint32_t count;
     etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
     uint32_t id = count > TRANSPOSED_ARG ? (uint32_t)etr_fb_i32_at(&r->fb, args, TRANSPOSED_ARG) : ETR_NONE;
@@ -226,7 +226,7 @@ static const etr_known_event known[] = {
 
 enum { IN_SUBMISSION = 1 };
 
-/* What submitting took beyond the shaders was spent waiting for them. */
+/* The time of the submission that is not in shaders was spent waiting for them. */
 static void read_step(etr_event_meaning *out, const etr_known_event *event) {
   etr_known_event_tell(out, event);
   if (event->name != submission) return;

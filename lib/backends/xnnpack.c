@@ -197,7 +197,7 @@ static bool is_transposed(const etr_graph *graph, const etr_node *node) {
   return weight->rank > 2 && out->rank == weight->rank && weight->dims[0].size != out->dims[1].size;
 }
 
-/* Of powers only the second runs, as Square (PowConfig). */
+/* Returns true for the second power, the only one that XNNPACK runs, as Square (PowConfig). */
 static bool is_squared(const etr_node *node) {
   const char *exponent = etr_node_argument(node, "exponent");
   return !exponent || strcmp(exponent, "2") == 0 || strcmp(exponent, "2.0") == 0;
@@ -221,7 +221,7 @@ static const etr_node *producer_of(const etr_graph *graph, const etr_node *node)
 
 bool etr_xnn_is_convolution(uint16_t class_) { return class_ == ETR_XNN_MATMUL || class_ == ETR_XNN_DECONV; }
 
-/* A batch norm right behind a convolution or a linear layer that nothing else reads is folded into it. */
+/* A batch norm directly after a convolution or a linear layer that nothing else reads is folded into it. */
 bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   const etr_node *producer = producer_of(graph, node);
   if (!producer || etr_xnn_is_batch_norm(etr_operator_of_target(producer->target))) return false;
@@ -244,7 +244,7 @@ bool etr_xnn_is_quantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("
 
 bool etr_xnn_is_dequantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("dequantize_")); }
 
-/* Its scale is computed. */
+/* Returns true for a dequantization whose scale is computed. */
 static bool is_dynamic(const etr_node *node) {
   return etr_xnn_is_dequantize(etr_operator_of_target(node->target)) && node->input_count > 1;
 }

@@ -6,13 +6,16 @@
 #include "backends/operator.h"
 #include "backends/xnnpack.h"
 
-/* What it is worth to find an item among the events, and what it costs not to: the pairing with the greatest sum is
- * taken. Only the order of these numbers and of the numbers in delegates.c matters. */
+/* The scores of finding an item among the events, and the costs of not finding it. The pairing with the highest sum is
+ * chosen. Only the order of these numbers and of the numbers in delegates.c matters, and the reason for each is given
+ * beside it. */
 enum {
-  FOUND = 10,       /* the most: an event belongs to an item that surely runs before one that may be dropped */
-  MISSED = 6,       /* as much as an event without an item: both are errors, and neither is worth making the other */
-  MAYBE_FOUND = 5,  /* an event belongs to an item that may run rather than to none */
-  MAYBE_MISSED = 0, /* a pass or the runtime may have dropped the item: that is no error */
+  FOUND = 10,       /* highest, so that an event goes to an item that surely runs rather than to one that may be
+                       dropped */
+  MISSED = 6,       /* as much as an event without an item: both are errors, and neither should be made to avoid the
+                       other */
+  MAYBE_FOUND = 5,  /* above 0, so that an event goes to an item that may run rather than to none */
+  MAYBE_MISSED = 0, /* no cost, because a pass or the runtime may have dropped the item */
 };
 
 static const etr_node *node_of(const etr_delegate_view *d, uint32_t index) { return &d->graph->nodes[index]; }
@@ -243,8 +246,8 @@ static bool is_folded(const etr_delegate_view *d, uint32_t batch_norm) {
          (etr_xnn_follows_convolution(d->graph, d->uses, node_of(d, batch_norm)) && is_inside(d, producer));
 }
 
-/* Of two reshapes in a row the runtime drops the first, if nothing else reads it. Views around a product of matrices
- * mostly go with it into a linear layer (ConvertToLinearPass). Of other reshapes not all become an operator. */
+/* The runtime drops the first of two reshapes in a row if nothing else reads it. Views around a matrix product are
+ * usually merged with it into a linear layer (ConvertToLinearPass). Not all other reshapes become an operator. */
 static etr_expectation expect_reshape(const etr_delegate_view *d, uint32_t index, etr_slice op) {
   uint32_t producer = input_of(d, index, 0);
   bool is_view = etr_slice_is(op, "view_copy") || etr_slice_is(op, "view"), is_dropped = reader_count(d, index) > 0;
@@ -280,8 +283,9 @@ etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
   }
   if (class_ == ETR_XNN_RESHAPE) return expect_reshape(d, index, op);
   if (class_ == ETR_XNN_COPY) {
-    /* A concatenation takes five values at most; of more, four at a time join what is there (DecomposeConcatenate).
-     * Other copies fall away (XNNPACKRemoveCloneOpsTransform), unless they copy an input to an output. */
+    /* A concatenation takes at most five values. Of more values, four at a time are joined to the result so far
+     * (DecomposeConcatenate). Other copies are removed (XNNPACKRemoveCloneOpsTransform), unless they copy an input to
+     * an output. */
     size_t values = node_of(d, index)->input_count;
     if (!etr_slice_is(op, "cat")) return may_run_as(ETR_XNN_COPY, index);
     etr_expectation cat = runs_as(ETR_XNN_COPY, ETR_XNN_NONE, index);

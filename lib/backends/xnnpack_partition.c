@@ -27,8 +27,9 @@ static bool keeps_type(const etr_graph *graph, const etr_node *node) {
   return !in || !out || !in->dtype || !out->dtype || strcmp(in->dtype, out->dtype) == 0;
 }
 
-/* Of a product the second factor has to be a weight, transposed or dequantised. A matrix that is transposed for a
- * product and has other uses, as a tied embedding, is none of a linear layer (GEMMConfig._get_weight_deps). */
+/* The second factor of a product has to be a weight, transposed or dequantised. A matrix that is transposed for a
+ * product and also used elsewhere, such as a tied embedding, is not the weight of a linear layer
+ * (GEMMConfig._get_weight_deps). */
 static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, const etr_node *node, size_t place) {
   const etr_node *weight = place < node->input_count ? &graph->nodes[node->inputs[place].node] : NULL;
   bool is_transposed = false;
@@ -112,7 +113,7 @@ bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node 
   if (!etr_operator_is_one_of(op, taken, ETR_COUNT(taken))) return false;
   if (node->output_count && !is_floating(&node->outputs[0])) return false;
   if (etr_slice_is(op, "mean")) {
-    /* Of a mean: over height and width of four dimensions, which it keeps (MeanDimConfig). */
+    /* Returns true for a mean over height and width of four dimensions that keeps these dimensions (MeanDimConfig). */
     const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
     if (!in || !out || in->rank < 0 || out->rank < 0) return true;
     return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&

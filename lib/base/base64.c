@@ -15,7 +15,7 @@ void etr_base64_encode(char *out, etr_slice bytes) {
   }
 }
 
-/* Of each character its six bits, plus 1. */
+/* Per character: its six bits, plus 1; 0 for characters that are not base64. */
 static const uint8_t values[UINT8_MAX + 1] = {
     ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
     ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,

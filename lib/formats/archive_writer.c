@@ -60,7 +60,7 @@ static bool write_bytes(etr_archive_writer *writer, const void *data, size_t siz
   return size == 0 || writer->sink.write(writer->sink.context, data, size);
 }
 
-/* A header, and the name or nothing behind it. */
+/* Writes a header, the name, which may be empty, and the extra fields. */
 static etr_status write_header(etr_archive_writer *writer, const header *h, const char *name, const header *extra,
                                etr_error *error) {
   bool good = write_bytes(writer, h->bytes, h->size) && write_bytes(writer, name, strlen(name)) &&
@@ -70,7 +70,7 @@ static etr_status write_header(etr_archive_writer *writer, const header *h, cons
 
 /* ---- Headers ---- */
 
-/* What the header of an entry and its line in the directory have in common. */
+/* Puts the fields that the header of an entry and its entry in the directory have in common. */
 static void put_form(header *h, const written *entry, size_t extra_size) {
   const etr_archive_form *form = &entry->form;
   bool ascii = true;
@@ -149,7 +149,7 @@ etr_status etr_archive_writer_finish(etr_archive_writer *writer, etr_error *erro
 
 /* ---- Entries ---- */
 
-/* Counts what is written, and passes it on if there is somebody. */
+/* A sink that counts bytes and, if it has a writer, passes them on. */
 typedef struct measure {
   uint64_t size;
   uint32_t crc;

@@ -15,7 +15,7 @@ enum {
   FINITE_UNZERO, /* "fnuz": neither infinity nor -0; NaN is what -0 would be, and the bias is one larger */
 };
 
-/* Those of most tensors first. */
+/* The types of most tensors come first. */
 static const etr_element elements[] = {
     {"float32", "FloatStorage", 4, IEEE, 8, 23},
     {"int64", "LongStorage", 8, SIGNED, 0, 0},

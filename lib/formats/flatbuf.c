@@ -65,7 +65,7 @@ bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) {
   return inside(fb, 4, 4) && memcmp(fb->data + 4, identifier, 4) == 0;
 }
 
-/* Where the offset stored at `at` points to. */
+/* Returns the position to which the offset stored at `at` points. */
 static etr_fb_at follow(etr_fb *fb, uint64_t at) {
   if (fb->message) return 0;
   if (!inside(fb, at, 4)) return fail(fb, at, "an offset lies outside the buffer");
@@ -91,8 +91,8 @@ static etr_fb_at enter(etr_fb *fb, etr_fb_at table) {
 
 etr_fb_at etr_fb_root(etr_fb *fb) { return enter(fb, follow(fb, 0)); }
 
-/* Position of a field of `width` bytes, 0 if it is absent. It starts in its table, but may end behind it: FlatBuffers'
- * Python writer gives tables one vtable that differ in nothing but their size. */
+/* Returns the position of a field of `width` bytes; 0 if it is absent. A field starts in its table, but may end after
+ * it: FlatBuffers' Python writer lets tables that differ only in size share a vtable. */
 static uint64_t field_at(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width) {
   if (table == 0 || fb->message) return 0;
   uint64_t vtable = (uint64_t)((int64_t)table - (int32_t)(uint32_t)load(fb, table, 4)),
@@ -173,7 +173,7 @@ etr_slice etr_fb_string(etr_fb *fb, etr_fb_at table, unsigned field) { return sl
 
 etr_slice etr_fb_bytes(etr_fb *fb, etr_fb_at table, unsigned field) { return slice_of(fb, table, field, 0); }
 
-/* Position of an element; an index beyond the vector's count fails the reader. */
+/* Returns the position of an element. An index at or above the vector's count fails the reader. */
 static uint64_t element_at(etr_fb *fb, etr_fb_at vector, uint32_t index, unsigned width) {
   if (vector == 0 || fb->message) return 0;
   if (index >= load(fb, vector, 4)) return fail(fb, vector, "a vector is too short");

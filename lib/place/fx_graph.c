@@ -312,8 +312,8 @@ static void enqueue_if_ready(sorter *s, uint32_t vertex) {
   if (s->fx->waiting[vertex] == 0) s->fx->queue[s->end++] = vertex;
 }
 
-/* Fills the queue with the vertices from slot `from` on that wait for nothing. In a sorted order they come before all
- * vertices that wait, except for prioritized ones and for those that now read results of the call. */
+/* Fills the queue with the vertices from slot `from` on that wait for nothing. In a sorted order they precede all
+ * vertices that wait, except for prioritized vertices and for vertices that now read results of the call. */
 static void start_queue(sorter *s) {
   etr_fx_graph *fx = s->fx;
   for (uint32_t i = s->from; i < fx->order_count; i++) {

@@ -54,8 +54,8 @@ static etr_status plan_base(packer *p, etr_error *error) {
 
 /* ---- Parts ---- */
 
-/* Whether the library that wrote the Edge programs uses pickle.dumps: up to 1.1 there is one program, whose entry names
- * no method, and in 2023 there is none. */
+/* Sets *out to whether the version that wrote the Edge programs uses pickle.dumps. Up to 1.1 there is one program,
+ * whose entry names no method, and in 2023 there is none. */
 static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
   *out = true;
   for (size_t i = 0; i < p->plan.count; i++) {

@@ -34,7 +34,7 @@ static void flush(json_out *out) {
   out->used = 0;
 }
 
-/* Writes what is left in the buffer. False: the sink did not take everything. */
+/* Writes the rest of the buffer. Returns false if the sink did not accept everything. */
 static bool json_out_end(json_out *out) {
   flush(out);
   return !out->failed;
@@ -246,7 +246,8 @@ static const struct {
     {"guards_code", OF_PROGRAM, HIDING, EMPTY_LIST},
 };
 
-/* Of nodes' metadata only what is known goes on where something is to be redacted. */
+/* Returns what is done with a member. If names are redacted, unknown members of nodes' metadata are dropped, because
+ * they might contain names. */
 static member_action action_of(const copier *c, object_kind kind, etr_slice key) {
   for (size_t i = 0; i < ETR_COUNT(members); i++)
     if (members[i].kind == kind && (members[i].when == ALWAYS || c->redaction) &&

@@ -89,16 +89,16 @@ static int compare_handles(const void *a, const void *b) {
 typedef struct node_handles {
   node_handle *data;
   size_t count;
-  bool has_getitems; /* there are handles of getitem nodes among those of the map */
+  bool has_getitems; /* the map also has handles of getitem nodes */
 } node_handles;
 
 /* Up to 1.1 a record had one Edge program, whose entry names no method. */
 static bool is_only_program(const etr_graph *graph) { return strcmp(graph->entry, ETR_EDGE_ENTRY) == 0; }
 
-/* Whether a node has the handle. torch.export stores no getitem nodes. Up to 0.7 these had handles of their own, which
- * come right behind that of the operator whose results they take. */
+/* Returns true if a node has the handle. torch.export does not store getitem nodes. Up to 0.7 these had handles of
+ * their own, which follow the handle of the operator whose results they take. */
 static bool is_known(const node_handles *known, uint32_t handle) {
-  /* A binary search for the last one up to `handle`. */
+  /* A binary search for the last handle that is not above `handle`. */
   size_t from = 0, to = known->count;
   while (from < to) {
     size_t middle = from + (to - from) / 2;
@@ -143,7 +143,7 @@ static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr
   etr_arena_clear(&scratch);
 }
 
-/* Whether the library that wrote the record stores the Edge program of one method alone. */
+/* Returns true if the version that wrote the record stores the Edge program of only one method. */
 static bool stores_one_method(const etr_record *record) {
   for (size_t i = 0; i < record->graph_count; i++)
     if (is_only_program(&record->graphs[i])) return true;
@@ -249,9 +249,9 @@ static void check_unmapped(etr_flaws *flaws, const etr_record *record, const etr
 
 static const char by_executorch[] = "ExecuTorch's parse_etrecord() raises";
 
-/* What is returned, and what it is made with. */
+/* The validation that is returned, and what is needed to make it. */
 typedef struct validator {
-  etr_validation validation; /* first: it is what the caller has */
+  etr_validation validation; /* must be first, because the caller has a pointer to it */
   etr_arena arena;
   etr_flaws flaws;
   etr_archive *archive;
@@ -302,7 +302,7 @@ static bool is_damaged(const validator *v, const char *entry) {
   return false;
 }
 
-/* What torch.save wrote. */
+/* Checks the reference outputs, which torch.save wrote. */
 static etr_status check_outputs(validator *v, etr_error *error) {
   static const char name[] = "reference_outputs";
   etr_error failure = {.offset = ETR_NO_OFFSET};
@@ -410,7 +410,7 @@ static etr_status check_all(validator *v, const etr_inputs *inputs, etr_error *e
   ETR_TRY(etr_archive_open(&v->archive, v->path, error));
   if (!has_entry(v, ETR_IDENTIFIER_ENTRY)) return etr_record_fail_identity(v->path, error);
   for (size_t i = 0; i < etr_archive_count(v->archive); i++) {
-    /* What ExecuTorch wants of names. */
+    /* Checks names by ExecuTorch's rules. */
     const char *name = etr_archive_name(v->archive, i);
     etr_entry_kind kind = kind_of(name);
     etr_slice program = etr_entry_program(etr_slice_of(name), NULL);

@@ -80,7 +80,7 @@ bool etr_win_narrow(char *out, int room, const wchar_t *text) {
 
 /* ---- Paths ---- */
 
-/* As the kernel has it: without "." and "..", and not limited to 260 characters. */
+/* Returns a path as the kernel expects it: without "." and "..", and not limited to 260 characters. */
 static bool make_whole(wchar_t out[ETR_WIN_ROOM], const wchar_t *path) {
   static const wchar_t kernel[] = L"\\??\\", share[] = L"\\??\\UNC\\";
   enum { KERNEL = 4, SHARE = 8 };

@@ -53,7 +53,7 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
   return 0;
 }
 
-/* Of no use to a debugger or a core dump, and so quick. */
+/* Ends the process quickly, without a core dump or a stop in a debugger. */
 int raise(int number) {
   static const UINT ended_by_control_c = 0xC000013A;
   (void)number;
