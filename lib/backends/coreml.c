@@ -52,7 +52,7 @@ static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
 
 /* ---- All ---- */
 
-/* OUTPUT:OPERATOR. */
+/* Returns true for the name of an operation, OUTPUT:OPERATOR. */
 static bool is_operation(const etr_event_facts *event) { return !event->is_number && strchr(event->name, ':'); }
 
 /* An operation that the map lacks was made by Core ML's own compiler. */

@@ -72,7 +72,7 @@ static void read_value(graph_reader *r, uint32_t index) {
   if (r->types[index] == TYPE_SYM_INT) value->value.dtype = "int";
 }
 
-/* The call's arguments are the graph's inputs, then its outputs. */
+/* Numbers the arguments of the call, which are the graph's inputs and then its outputs. */
 static void number_arguments(graph_reader *r, unsigned field, uint32_t first, uint32_t *count) {
   etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), field, 4, count);
   for (uint32_t i = 0; i < *count; i++) {
@@ -287,14 +287,14 @@ static bool read_json(dispatch *out, const char *text, etr_arena *scratch) {
   return good;
 }
 
-/* A copy between the host's layout and the device's, whatever operator it claims to be of: that is the last one that
- * was current. */
+/* Returns the phase of a copy between the host's layout and the device's. The operator that its event names is merely
+ * the last one before it, and means nothing. */
 static etr_phase staging_phase(const char *kernel) {
   if (strncmp(kernel, "nchw_to_", 8) == 0) return ETR_PHASE_COPY_IN;
   return strstr(kernel, "_to_nchw") ? ETR_PHASE_COPY_OUT : ETR_PHASE_NONE;
 }
 
-/* A blit writes its name without quotes or key: {Blit_Float_to_Half, "dispatch_id": 3}. */
+/* Returns true for a blit, which writes its name without quotes or key: {Blit_Float_to_Half, "dispatch_id": 3}. */
 static bool is_blit(const char *text) {
   return strncmp(text, "{Blit", 5) == 0 && strstr(text, ", \"dispatch_id\": ") != NULL;
 }
@@ -360,7 +360,7 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-/* Each call has one event for each step around its dispatches. */
+/* Returns true for an event that only Vulkan writes. Each call has one event for each step around its dispatches. */
 static bool is_own(const char *name) { return etr_known_event_find(known, ETR_COUNT(known), name) != NULL; }
 
 const etr_decoder etr_vulkan = {.id = "VulkanBackend",

@@ -72,9 +72,9 @@ static bool is_weight_of(const etr_delegate_view *d, uint32_t value, uint32_t re
          etr_xnn_is_convolution(class_at(d, reader)) && input_of(d, reader, weight_place(op_of(d, reader))) == value;
 }
 
-/* A transposed weight that only products of matrices read: they become linear layers, which take it as it was
- * (ConvertToLinearPass). Of any other reader's weights nothing is done ahead of time: ConstPropPass leaves parameters
- * alone. */
+/* Returns true for a transposed weight that only matrix products read. They become linear layers, which take the weight
+ * as it was (ConvertToLinearPass). For other readers the transposition runs, because ConstPropPass does not change
+ * parameters. */
 static bool is_linear_weight(const etr_delegate_view *d, uint32_t index) {
   bool is_weight = class_at(d, index) == ETR_XNN_TRANSPOSE && node_of(d, index)->input_count == 1 &&
                    reader_count(d, index) > 0;
@@ -91,7 +91,7 @@ enum { MOST_INPUTS = 256 }; /* of an operator in a pattern: each is looked at fo
 
 static bool is_activation(etr_slice op) { return etr_slice_is(op, "relu") || etr_slice_is(op, "hardtanh"); }
 
-/* Operators whose configuration has STATIC_QUANT (generic_node_configs.py). */
+/* Returns true for operators whose configuration has STATIC_QUANT (generic_node_configs.py). */
 static bool can_be_quantized(etr_slice op) {
   static const char *const list[] = {"hardtanh",   "add",       "relu",          "cat",
                                      "clamp",      "elu",       "mul",           "permute_copy",
@@ -108,8 +108,9 @@ static bool is_dequantize_at(const etr_delegate_view *d, uint32_t index) {
   return index != ETR_NONE && etr_xnn_is_dequantize(op_of(d, index));
 }
 
-/* A layer works on quantised values if its weight is quantised (GEMMConfig._detect_precision), another operator if all
- * that it reads is (GenericNodePartitionerConfig.get_node_and_deps). */
+/* Returns true if an operator works on quantised values: a layer does if its weight is quantised
+ * (GEMMConfig._detect_precision), another operator if all its inputs are
+ * (GenericNodePartitionerConfig.get_node_and_deps). */
 static bool reads_quantized(const etr_delegate_view *d, uint32_t index) {
   const etr_node *node = node_of(d, index);
   if (is_layer(d, index)) {
@@ -122,8 +123,8 @@ static bool reads_quantized(const etr_delegate_view *d, uint32_t index) {
   return all;
 }
 
-/* The quantize node that ends the pattern dequantize, operator, activation, quantize around an operator; ETR_NONE if
- * there is none. */
+/* Returns the quantize node that ends the pattern dequantize, operator, activation, quantize around an operator;
+ * ETR_NONE if there is none. */
 static uint32_t end_of_pattern(const etr_delegate_view *d, uint32_t index) {
   uint32_t end = only_reader(d, index);
   if (end == ETR_NONE || !is_inside(d, index) || !reads_quantized(d, index)) return ETR_NONE;
@@ -133,7 +134,8 @@ static uint32_t end_of_pattern(const etr_delegate_view *d, uint32_t index) {
   return end != ETR_NONE && etr_xnn_is_quantize(op_of(d, end)) ? end : ETR_NONE;
 }
 
-/* The layer that a value is for: past its padding (InsertPadQDQPass) and, of a weight, its transposition. */
+/* Returns the layer that a value is for, past its padding (InsertPadQDQPass) and, for a weight, past its transposition.
+ */
 static uint32_t served_by(const etr_delegate_view *d, uint32_t reader) {
   bool is_pad = etr_slice_is(op_of(d, reader), "constant_pad_nd") && only_reader(d, reader) != ETR_NONE;
   return is_pad || is_linear_weight(d, reader) ? reader_at(d, reader, 0) : reader;
@@ -144,7 +146,8 @@ static bool is_in_pattern(const etr_delegate_view *d, uint32_t operator_) {
          (is_layer(d, operator_) || end_of_pattern(d, operator_) != ETR_NONE);
 }
 
-/* Part of such a pattern (tag_as_implicit_q_dq()): it only says how the operator computes. */
+/* Returns true for a node that is a part of such a pattern (tag_as_implicit_q_dq()) and only says how the operator
+ * computes. */
 static bool is_implicit(const etr_delegate_view *d, uint32_t index) {
   if (is_dequantize_at(d, index)) {
     for (size_t i = 0; i < reader_count(d, index); i++)
@@ -171,7 +174,8 @@ static bool is_unary(const etr_delegate_view *d, uint32_t index) {
   return etr_xnn_is_unary(class_) || (class_ == ETR_XNN_MUL && is_square(node_of(d, index)));
 }
 
-/* Operators on one value between a dequantize and a quantize node: all of them may run as one lookup. */
+/* Returns true for an operator on one value between a dequantize and a quantize node. All operators there may run as
+ * one lookup. */
 static bool comes_from_int8(const etr_delegate_view *d, uint32_t index) {
   enum { MOST_STEPS = 16 }; /* a longer chain is none that a model has */
   for (int i = 0; i < MOST_STEPS && is_unary(d, index); i++) index = input_of(d, index, 0);
@@ -191,7 +195,8 @@ static bool is_beside_unary(const etr_delegate_view *d, uint32_t index) {
   return false;
 }
 
-/* The only operator that reads a result, past quantisation that only says how it computes; else ETR_NONE. */
+/* Returns the only operator that reads a result, past quantisation that only says how it computes; ETR_NONE if there
+ * are several. */
 static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
   uint32_t next = only_reader(d, index);
   while (next != ETR_NONE && class_at(d, next) == ETR_XNN_CONVERT && is_implicit(d, next)) next = only_reader(d, next);
@@ -209,7 +214,7 @@ static etr_expectation expect_unary(const etr_delegate_view *d, uint32_t index) 
 
 /* ---- Clamps ---- */
 
-/* The operator whose result an activation reads, past quantisation that only says how it computes; ETR_NONE if
+/* Returns the operator whose result an activation reads, past quantisation that only says how it computes; ETR_NONE if
  * something else reads the result too. */
 static uint32_t source_of(const etr_delegate_view *d, uint32_t index) {
   uint32_t source = input_of(d, index, 0);
@@ -222,9 +227,9 @@ static uint32_t source_of(const etr_delegate_view *d, uint32_t index) {
   return ETR_NONE;
 }
 
-/* relu and hardtanh become part of a layer, an addition, a subtraction or a product (FuseActivationPass): with a binary
- * operator the runtime makes a Clamp of its own of them again. It makes any Clamp part of a layer or a pooling before
- * it, and one of two. */
+/* Returns what an activation runs as. relu and hardtanh are fused into a layer, an addition, a subtraction or a product
+ * (FuseActivationPass), but the runtime makes them a separate Clamp again after a binary operator. The runtime fuses
+ * any Clamp into a layer or a pooling before it, and two Clamps into one. */
 static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t index) {
   uint32_t source = source_of(d, index);
   uint16_t class_ = source == ETR_NONE ? ETR_XNN_NONE : class_at(d, source);
@@ -239,7 +244,8 @@ static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t index) 
 
 /* ---- All ---- */
 
-/* Fused into a convolution of this delegate, or into one that was not recorded. */
+/* Returns true for a batch norm that is fused into a convolution of this delegate, or into one that was not recorded.
+ */
 static bool is_folded(const etr_delegate_view *d, uint32_t batch_norm) {
   uint32_t producer = input_of(d, batch_norm, 0);
   return producer == ETR_NONE ||

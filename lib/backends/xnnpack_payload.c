@@ -182,7 +182,8 @@ static bool feeds(const etr_payload_operator *a, const etr_payload_operator *b) 
   return a->output != ETR_NONE && b->input_count && a->output == b->inputs[0];
 }
 
-/* Operators on one value, between 8-bit numbers: any chain of them may run as one lookup. */
+/* Returns true for an operator on one value between 8-bit numbers. Any chain of such operators may run as one lookup.
+ */
 static bool may_look_up(const etr_payload_operator *o) {
   return o->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(o->class_) || o->alternative == ETR_XNN_SQUARE;
 }
@@ -273,7 +274,7 @@ typedef struct graph_reader {
 
 /* ---- Values ---- */
 
-/* Constants are after the graph or inside it. */
+/* Returns the bytes of a constant, which is after the graph or inside it. */
 static uint64_t constant_bytes(graph_reader *r, uint32_t index) {
   if (index < r->constant_count)
     return etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, index), CONSTANT_SIZE, 0);

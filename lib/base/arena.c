@@ -66,7 +66,8 @@ static void link_large(etr_arena *arena, etr_arena_chunk *chunk) {
   if (chunk->next) chunk->next->previous = chunk;
 }
 
-/* Memory that is fresh from the system is zero already: calloc() knows, and leaves its pages alone. */
+/* Allocates a large block. Memory that is new from the system is zero already, which calloc() knows, so that it does
+ * not touch the pages. */
 static void *alloc_large(etr_arena *arena, size_t size, bool zeroed) {
   etr_arena_chunk *chunk = zeroed ? calloc(1, sizeof *chunk + size) : malloc(sizeof *chunk + size);
   if (!chunk) return fail(arena);
@@ -263,7 +264,7 @@ static uint64_t short_word_at(etr_slice key) {
   return at[0] | (uint64_t)at[key.size / 2] << 8 | (uint64_t)at[key.size - 1] << 16;
 }
 
-/* Eight bytes at a time; the last ones overlap those before. */
+/* Hashes a key, eight bytes at a time; the last eight overlap the ones before. */
 static uint32_t hash_of(etr_slice key) {
   uint64_t hash = hash_start + key.size;
   if (key.size == 0) return (uint32_t)(hash ^ hash >> 32); /* its data may be null */
@@ -279,7 +280,7 @@ static uint32_t hash_of(etr_slice key) {
   return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* The slot that holds the key, or the free one where it belongs. */
+/* Returns the slot that holds the key, or the free slot where it belongs. */
 static etr_map_slot *slot_of(const etr_map *map, etr_slice key, uint32_t hash) {
   size_t mask = map->capacity - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {

@@ -106,8 +106,8 @@ typedef struct judged {
 
 /* ---- Spread and outliers ---- */
 
-/* Robust standard deviation of the times' logarithms. Distances from the median grow to either side of it, so that the
- * next larger one is at one of two ends. */
+/* Returns the robust standard deviation of the times' logarithms. Distances from the median grow to both sides of it,
+ * so the next larger distance is at one of two ends. */
 static double variation_of(const double *sorted, size_t count) {
   double median = log(etr_median_of_sorted(sorted, count)), distance = 0, before = 0;
   size_t low = count / 2, high = count / 2; /* sorted[low] to sorted[high - 1] are passed */

@@ -98,7 +98,7 @@ typedef struct etr_rows {
 
 /* ---- Nodes ---- */
 
-/* 0 means none. */
+/* Returns the number of a key, from 1 on; 0 stands for no key. */
 static uint32_t number_of_bytes(etr_map *numbers, const void *bytes, size_t size) {
   return etr_map_number(numbers, (etr_slice){bytes, size}) + 1;
 }
@@ -227,7 +227,7 @@ static bool has_other_inputs(const etr_side_method *base, const etr_side_method 
   return false;
 }
 
-/* The items of a side as pairing.c wants them, not paired yet. Returns false when out of memory. */
+/* Lists the items of a side in the form that pairing.c needs, not paired yet. Returns false when out of memory. */
 static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method *side, etr_map *numbers) {
   etr_pairing_item *keys = etr_arena_alloc_array(c->scratch, side->item_count, sizeof *keys);
   for (size_t i = 0; keys && i < side->item_count; i++) {
@@ -401,7 +401,8 @@ const char *etr_difference_name(etr_difference_kind kind) {
 
 /* ---- Models ---- */
 
-/* A model with some rewritten operators is still the same model if its modules are still there. */
+/* Returns true unless at least half of the modules are on both sides. If they are, it is the same model with some
+ * rewritten operators. */
 static bool has_other_modules(const etr_method_pair *pair) {
   size_t both = 0, inner = 0;
   for (size_t i = 0; i < pair->modules.count; i++) {
@@ -566,7 +567,7 @@ static bool compare_execute(comparator *c, etr_method_pair *pair, const method_s
   return true;
 }
 
-/* Events have no parts. */
+/* Compares the parts of the balance. Without graphs, methods are compared by events and have no parts. */
 static bool compare_parts(comparator *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
   family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
   for (int part = 0; part < ETR_SIDE_PARTS; part++) {

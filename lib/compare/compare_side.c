@@ -47,7 +47,8 @@ static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
   return true;
 }
 
-/* The next edge towards what made a value: out of a lowered module, or into it. NULL: this is it. */
+/* Returns the next edge towards the node that made a value, out of a lowered module or into it; NULL if the edge is
+ * already at that node. */
 static const etr_edge *step(const tracer *t, const etr_edge *edge) {
   const etr_node *node = &t->graph->nodes[edge->node];
   if (node->kind == ETR_NODE_INPUT && node->subgraph != ETR_NONE) {
@@ -61,7 +62,8 @@ static const etr_edge *step(const tracer *t, const etr_edge *edge) {
   return &t->graph->nodes[end].inputs[edge->output];
 }
 
-/* The item that made a value that an item uses; ETR_NONE: an input. False: a weight. */
+/* Finds the item that made a value; ETR_NONE stands for an input of the method. Returns false if the value is a weight.
+ */
 static bool find_producer(const tracer *t, const etr_edge *edge, uint32_t user, uint32_t *item) {
   enum { MOST_STEPS = 16 }; /* borders in a row: no lowering has more than two */
   const etr_edge *next;
@@ -211,7 +213,7 @@ static bool side_facts(etr_side_method *out, const etr_graph *graph, etr_arena *
 
 /* ---- What is to be compared of a method, with its times ---- */
 
-/* The runs of an event, as they come. */
+/* The runs of an event, in the order of the samples. */
 typedef etr_vec(etr_run_ticks) event_runs;
 
 /* The runs of an item, in the list of all. */
@@ -245,13 +247,14 @@ static const char *place_of(const etr_graph *graph, const etr_node *node) {
 
 /* ---- Steps of the clocks ---- */
 
-/* NULL of a kernel. */
+/* Returns the backend of an event; NULL for a kernel. */
 static const char *backend_of(const etr_event *e) {
   if (!e->delegate_id && e->match != ETR_MATCH_DELEGATE) return NULL;
   return e->backend ? e->backend : "delegate";
 }
 
-/* Operators inside a delegate are timed by its backend, all else by the runtime. */
+/* Returns the backend whose clock timed an event; NULL for the runtime's, which times everything but operators inside
+ * delegates. */
 static const char *clock_of(const etr_event *e) { return e->delegate_id ? backend_of(e) : ""; }
 
 static bool note_clock(lister *l, const etr_event *e) {
@@ -458,7 +461,7 @@ static bool add_up(lister *l, etr_side_sums *out, etr_side_by by) {
 
 /* ---- Together ---- */
 
-/* Method::execute, whose clock may be another than that of what it calls. */
+/* Computes the time of Method::execute, whose clock may differ from the clocks of delegates. */
 static bool time_execute(lister *l, etr_side_time *out) {
   const uint64_t *ticks = l->method->execute_per_run;
   double step = etr_noise_step_of(ticks, l->method->run_count);

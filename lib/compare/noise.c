@@ -203,8 +203,8 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change, con
 
 /* ---- Changes that are judged alone ---- */
 
-/* The smallest number of recordings on each side, more than there are, whose interval leaves out `question`; 0: more
- * than ETR_MOST_RECORDINGS. */
+/* Returns the smallest number of recordings on each side, above the present one, whose interval would exclude
+ * `question`; 0 if it is more than ETR_MOST_RECORDINGS. */
 static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question,
                                 const etr_compare_options *options) {
   double deviation = etr_noise_between_recordings(options), away = fabs(e->change - question);
@@ -301,8 +301,8 @@ static double chance_of(const estimate *e, quantiles *q) {
   return etr_normal_chance(QUANTILE * change / own_distance(e, q, e->change > 0));
 }
 
-/* Benjamini and Hochberg: the greatest k for which k chances are at most k/count of the level; the level to use is then
- * that. */
+/* Returns the level for single rows by Benjamini and Hochberg: k/count of the level, for the greatest k such that k
+ * probabilities are at most that. */
 static double believed_level(double *chances, size_t count) {
   if (count == 0) return LEVEL;
   etr_sort(chances, count, sizeof *chances, by_size);

@@ -15,7 +15,8 @@
 /* The document refers to texts by their index in a list at its end. So its columns are first read unchanged; what they
  * mean is looked up at the end. */
 
-/* Columns; NAN or "" replaces null. They live until the reader's scratch is cleared; texts with the side. */
+/* Columns, in which NAN or "" replaces null. They live until the reader's scratch is cleared; texts live as long as the
+ * side. */
 typedef etr_vec(double) doc_numbers;
 typedef etr_vec(const char *) doc_strings;
 
@@ -334,10 +335,10 @@ static void read_balance(doc_reader *r, void *method) {
 
 static void read_flag(doc_reader *r, void *into) { *(bool *)into = etr_json_bool(r->json); }
 
-/* Times become ticks. */
+/* Reads a time in nanoseconds as ticks. */
 static void read_ticks(doc_reader *r, void *into) { *(double *)into = doc_ticks(r, read_number(r)); }
 
-/* A number that may be null: 0 then. */
+/* Reads a number that may be null, which gives 0. */
 static void read_if_any(doc_reader *r, void *into) {
   double number = read_number(r);
   *(double *)into = isnan(number) ? 0 : number;
@@ -361,7 +362,7 @@ static void read_mode_medians(doc_reader *r, void *modes) {
   }
 }
 
-/* Documents written by older versions have the first three. */
+/* Reads the noise of a method. Documents of older versions have the first three members. */
 static void read_noise(doc_reader *r, void *noise) {
   struct judged {
     etr_noise noise;
@@ -394,7 +395,7 @@ static void read_noise(doc_reader *r, void *noise) {
   *(etr_noise *)noise = judged.noise;
 }
 
-/* Names and noise of the phases; their times and runs are not part of a comparison. */
+/* Reads the names and noise of the phases. Their times and runs are not compared. */
 static void read_phases(doc_reader *r, void *method) {
   static const field fields[] = {{"phase", read_text, offsetof(etr_run_phase, name)},
                                  {"noise", read_noise, offsetof(etr_run_phase, noise)}};
@@ -471,7 +472,7 @@ static void read_schema(doc_reader *r, void *reader) {
   if (!etr_slice_is(schema, "etrecord-tb/profile/1")) doc_fail(r, OTHER);
 }
 
-/* The clock comes before what it times. */
+/* Reads the clock, which precedes the times in the document. */
 static void read_clock(doc_reader *r, void *reader) {
   (void)reader;
   r->profile->ticks_per_second = etr_json_number(r->json);
@@ -518,8 +519,9 @@ static double item_step(const doc_reader *r, const doc_method *m, const etr_side
 
 /* ---- How times vary ---- */
 
-/* Documents of older versions say how far half of the runs lie from the median. The middle 80 % of a normal
- * distribution lie within 1.2816 standard deviations, each of them 1.4826 such distances. */
+/* Estimates the middle 80 % of the runs. Documents of older versions have the median distance from the median instead.
+ * The middle 80 % of a normal distribution are within 1.2816 standard deviations, and a standard deviation is 1.4826
+ * such distances. */
 static void estimate_middle(etr_side_time *time, double deviation) {
   double distance = 1.2816 * 1.4826 * deviation;
   time->low = ETR_MAX(time->p50 - distance, 0);
@@ -527,7 +529,7 @@ static void estimate_middle(etr_side_time *time, double deviation) {
   time->recordings = 1;
 }
 
-/* Columns of a method with several recordings; of one they are not written. */
+/* Checks the columns of a method with several recordings. They are not written for a single recording. */
 static bool check_variation(doc_reader *r, const doc_method *m, const doc_variation *v, size_t count) {
   bool several = m->recordings.count > 1;
   bool good = v->low.count == count && v->high.count == count;
@@ -723,7 +725,7 @@ static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *ou
   return true;
 }
 
-/* Method::execute, from its runs and how many of them each recording has. */
+/* Computes the time of Method::execute from its runs and the number of runs of each recording. */
 static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *ticks, etr_side_time *out) {
   size_t count = m->method.run_count, run = 0;
   uint32_t *recording_of = etr_arena_alloc_array(&r->scratch, count, sizeof *recording_of);

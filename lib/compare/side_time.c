@@ -44,7 +44,7 @@ static double total_of(const etr_side_sample *samples, size_t count) {
   return total;
 }
 
-/* of: NULL, or the runs of which those without a sample took nothing. */
+/* Computes the time of samples. If `of` is not NULL, runs without a sample count as 0. */
 static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_side_runs *of, double step) {
   ordered all = {samples, of ? of->run_count - count : 0, of ? of->run_count : count};
   etr_moments medians = {0};
@@ -53,8 +53,8 @@ static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_s
   size_t recordings = of ? of->recording_count : 0;
   for (size_t i = 0; !of && i < count; i++) recordings += i == 0 || samples[i].recording != samples[i - 1].recording;
   if (recordings > 1) {
-    /* Logarithms of the medians of the recordings of samples that are sorted by recording. of: the runs, of which
-     * those without a sample took nothing; NULL: each recording has as many as it has samples. */
+    /* Computes the logarithms of the recordings' medians. The samples are sorted by recording. If `of` is not NULL,
+     * runs without a sample count as 0; otherwise each recording has as many runs as samples. */
     etr_moments found = {0};
     size_t run = 0;
     for (size_t first = 0, end; first < count; first = end) {
@@ -177,7 +177,7 @@ etr_side_sums *etr_side_sums_of(etr_side_method *method, etr_side_by by) {
 
 typedef etr_vec(etr_side_sum) sum_rows;
 
-/* The number of a group; ETR_NONE when out of memory. */
+/* Returns the number of a group, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t group_of_key(sum_rows *rows, etr_map *index, const char *key, etr_arena *arena) {
   uint32_t known = etr_map_get(index, etr_slice_of(key));
   if (known != ETR_NONE) return known;

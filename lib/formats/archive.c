@@ -119,7 +119,7 @@ static uint64_t load_wide(etr_slice header, size_t at, etr_slice *wide) {
   return value;
 }
 
-/* The extra field of zip64; empty if there is none. */
+/* Returns the extra field of zip64; empty if there is none. */
 static etr_slice find_zip64(etr_slice extra) {
   enum { ZIP64 = 1, HEAD = 4 };
   while (extra.size >= HEAD) {
@@ -467,7 +467,7 @@ static etr_status check_sizes(etr_archive *archive, const archive_entry *entry, 
   return ETR_OK;
 }
 
-/* flags: libzip's. */
+/* Opens an entry. `flags` are libzip's. */
 static etr_status open_entry(etr_archive_entry **out, etr_archive *archive, const archive_entry *entry, uint64_t size,
                              zip_flags_t flags, etr_error *error) {
   etr_archive_entry *opened = calloc(1, sizeof *opened);
@@ -534,7 +534,7 @@ static int64_t read_some(etr_archive_entry *entry, char *into, size_t size) {
   return got == 0 && ferror(entry->file) ? -1 : (int64_t)got;
 }
 
-/* libzip's word for data that ends early: it checks the size itself. */
+/* Returns true if libzip, which checks the size itself, reports that data end too early. */
 static bool is_wrong_size(const etr_archive_entry *entry) {
   return entry->zip_file && zip_error_code_zip(zip_file_get_error(entry->zip_file)) == ZIP_ER_INCONS;
 }

@@ -87,7 +87,7 @@ static void put_form(header *h, const written *entry, size_t extra_size) {
   put_number(h, extra_size, 2);
 }
 
-/* The numbers that are too large for their 32-bit fields. The header in front of the bytes has both sizes or none. */
+/* Puts the numbers that are too large for their 32-bit fields. The local header has both sizes or none. */
 static void put_wide(header *extra, const written *entry, bool is_local) {
   header values = {.size = 0};
   const etr_archive_form *form = &entry->form;

@@ -18,8 +18,8 @@ static inline uint32_t load_4(const uint8_t *at) {
   return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* Bytes as a little-endian number, whatever their alignment and this machine's byte order. Written out, as compilers
- * make one load of that, but not of a loop. */
+/* Returns bytes as a little-endian number, whatever their alignment and this machine's byte order. The cases are
+ * written out, because compilers make a single load of them, but not of a loop. */
 static inline uint64_t load(const etr_fb *fb, uint64_t at, unsigned width) {
   const uint8_t *bytes = fb->data + at;
   switch (width) {
@@ -144,7 +144,7 @@ etr_fb_at etr_fb_table(etr_fb *fb, etr_fb_at table, unsigned field) {
   return at ? enter(fb, follow(fb, at)) : 0;
 }
 
-/* A vector, or a string; cost is what each of its elements takes from the budget. */
+/* Enters a vector or a string. Each of its elements takes `cost` from the budget. */
 static etr_fb_at enter_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size, size_t cost,
                               uint32_t *count) {
   *count = 0;

@@ -58,7 +58,7 @@ static bool etr_window_fail(etr_window *w, const char *message) {
 /* Fails because the document ends. */
 static bool etr_window_fail_at_end(etr_window *w) { return etr_window_fail(w, "unexpected end of document"); }
 
-/* etr_window_fill() where the window does not have the bytes already. */
+/* Does the work of etr_window_fill() if the window does not contain the bytes yet. */
 static bool etr_window_refill(etr_window *w, size_t need) {
   if (!w->read || w->message) return false;
   size_t have = (size_t)(w->end - w->at);
@@ -96,7 +96,7 @@ enum {
   ETR_JSON_MAX_UTF8 = 4,    /* bytes an escape decodes to */
 };
 
-/* The first quote or backslash in [at, end), or end. */
+/* Returns the first quote or backslash in [at, end), or `end`. */
 static inline const char *json_find_quote(const char *at, const char *end) {
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
@@ -111,7 +111,7 @@ static inline const char *json_find_quote(const char *at, const char *end) {
 }
 
 #if defined(__SSE2__)
-/* A bit for each of 64 bytes that is `wanted`. */
+/* Returns a bit for each of 64 bytes that is `wanted`. */
 static inline uint64_t json_find_64(const char *at, char wanted) {
   const __m128i each = _mm_set1_epi8(wanted);
   uint64_t found = 0;
@@ -152,7 +152,7 @@ static inline const char *json_find_end(const char *at, const char *end, uint64_
   return end;
 }
 
-/* '[' and '{', ']' and '}' differ in one bit, which this sets: of each pair the brace is left. */
+/* Turns a bracket into a brace: '[' and '{', ']' and '}' differ in one bit, which this sets. */
 static inline char json_to_brace(char c) { return (char)(c | 0x20); }
 
 /* The positions of JSON's marks among 64 bytes, as a bit for each byte. */
@@ -190,7 +190,7 @@ static inline uint64_t json_parity_64(uint64_t bits) {
   return bits;
 }
 
-/* The first quote or bracket of any kind in [at, end), or end. */
+/* Returns the first quote, bracket or brace in [at, end), or `end`. */
 static inline const char *json_find_bracket(const char *at, const char *end) {
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"'), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
@@ -288,7 +288,7 @@ static bool json_read_word(etr_window *w, etr_slice word) {
   return true;
 }
 
-/* The word for a number that is next, or an empty slice. */
+/* Returns the word for a number that follows (NaN, Infinity); empty if there is none. */
 static etr_slice number_word(const etr_window *w) {
   switch (*w->at) {
   case 'N': return ETR_SLICE("NaN");
@@ -782,7 +782,7 @@ etr_json *etr_json_open_memory(etr_slice document, const etr_json_limits *limits
   return json;
 }
 
-/* The source of an inner reader. */
+/* Reads for an inner reader, whose source is a string of the outer one. */
 static int64_t read_outer(void *context, char *into, size_t size) {
   etr_json *outer = context;
   bool open = outer->state == IN_STRING;

@@ -102,7 +102,7 @@ static bool out_of_memory(const dump_reader *reader) {
 
 static bool stopped(const dump_reader *reader) { return etr_fb_failed(&reader->fb) || out_of_memory(reader); }
 
-/* "" if absent. */
+/* Reads a name; "" if it is absent. */
 static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned field) {
   etr_slice name = etr_fb_string(&reader->fb, table, field);
   return name.size ? etr_intern(reader->names, name) : "";
@@ -132,7 +132,7 @@ static void read_times(dump_reader *reader, etr_dump_event *event, etr_fb_at pro
   reader->ticks_left -= ticks;
 }
 
-/* The fields of the id are consecutive in both kinds of events. */
+/* Reads the delegate's id of an event. Its fields are consecutive in both kinds of events. */
 static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table, unsigned id_field) {
   int32_t number = etr_fb_i32(&reader->fb, table, id_field, NO_ID);
   etr_slice text = etr_fb_string(&reader->fb, table, id_field + 1);
@@ -155,7 +155,7 @@ static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at 
   if (copy) event->metadata = (etr_slice){copy, bytes.size};
 }
 
-/* A DebugEvent is an event, unless it logs what the run returns, and values. */
+/* Reads a DebugEvent: the values that it logs and, unless they are what the run returns, an event. */
 static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
   *event = (etr_dump_event){0};
   etr_fb *fb = &reader->fb;
@@ -257,10 +257,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   return ETR_OK;
 }
 
-/*
- * The prefix is right if the buffer ends where it says, whatever follows. A wrong one means nothing, so the whole rest
- * is read then.
- */
+/* Reads an ETDump with a size prefix. The prefix is right if the buffer ends at that size, whatever follows. If it is
+ * wrong, it is ignored and the whole rest is read. */
 static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes, const char *path,
                                 etr_error *error) {
   uint64_t claimed = etr_load_le(bytes.data, PREFIX_BYTES), rest = bytes.size - PREFIX_BYTES;

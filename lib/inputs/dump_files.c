@@ -57,7 +57,7 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
   return ETR_OK;
 }
 
-/* number: 0 for all of them. */
+/* Reads an ETDump of a log, or all if `number` is 0. */
 static etr_status read_found(etr_dump_files *f, const etr_serial_log *log, const char *path, size_t number,
                              etr_error *error) {
   size_t taken = 0;

@@ -21,7 +21,7 @@ bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
   return root != NULL;
 }
 
-/* Position of a character, or size if it is not there. */
+/* Returns the position of a character, or the size of the text if it is not there. */
 static size_t find(etr_slice text, char wanted) {
   const char *at = text.size ? memchr(text.data, wanted, text.size) : NULL;
   return at ? (size_t)(at - text.data) : text.size;
@@ -39,7 +39,7 @@ static etr_slice after(etr_slice text, size_t count) {
 
 static etr_slice before(etr_slice text, size_t count) { return (etr_slice){text.data, ETR_MIN(count, text.size)}; }
 
-/* torch 2.6 has expressions for paths: blocks['a'].inners[0] of "L['self'].blocks['a'].inners[0]", which is to be
+/* Turns an expression, which torch 2.6 has for a path, into the path: "L['self'].blocks['a'].inners[0]" becomes
  * blocks.a.inners.0. */
 static const char *path_of_expression(etr_map *strings, etr_slice expression) {
   char *path = etr_arena_alloc(strings->arena, expression.size + 1);
@@ -55,14 +55,14 @@ static const char *path_of_expression(etr_map *strings, etr_slice expression) {
   return path ? etr_intern(strings, (etr_slice){path, size}) : NULL;
 }
 
-/* Nodes that are in no module have a placeholder of torch's there. */
+/* Returns the path of a module. Nodes that are in no module have a placeholder of torch, which gives "". */
 static const char *plain_path(etr_map *strings, etr_slice path) {
   if (etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook")) return "";
   size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? find(path, ']') : path.size;
   return root < path.size ? path_of_expression(strings, after(path, root + 1)) : etr_intern(strings, path);
 }
 
-/* "PATH,TYPE"; a comma without a type means nothing. */
+/* Adds the module that "PATH,TYPE" names. A comma without a type is ignored. */
 static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent, etr_slice path_and_type) {
   size_t comma = find_last(path_and_type, ',');
   etr_slice path = before(path_and_type, comma), type = after(path_and_type, comma + 1);
@@ -119,7 +119,7 @@ static etr_slice pop_line(etr_slice *text) {
   return strip(line);
 }
 
-/* Place of a text inside another, or size if it is not there. */
+/* Returns the position of a text inside another, or the size of that if it is not there. */
 static size_t find_text(etr_slice text, etr_slice wanted) {
   const char *at = etr_find_bytes(text.data, text.size, wanted.data, wanted.size);
   return at ? (size_t)(at - text.data) : text.size;

@@ -38,7 +38,7 @@ static etr_slice number_in(etr_slice name) {
   return (etr_slice){name.data + at, name.size - at};
 }
 
-/* The part of that name inside another, added if it is new; ETR_NONE when out of memory. */
+/* Returns the part of this name inside another, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   etr_slice key = etr_key_of(f->scratch, parent, name);
   etr_map_slot *known = key.size ? etr_map_at(&f->by_name, key) : NULL;
@@ -49,7 +49,7 @@ static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   return known->value = (uint32_t)(f->parts.count - 1);
 }
 
-/* The last part of a path; ETR_NONE of the top level, and when out of memory. */
+/* Returns the last part of a path; ETR_NONE for the top level, and when out of memory. */
 static uint32_t part_of_path(folder *f, const char *path) {
   uint32_t at = ETR_NONE;
   for (size_t count = 1; *path; count++) {
@@ -113,7 +113,7 @@ static const char *type_of(const part *p) { return p->type ? p->type : ""; }
 
 static bool is_same_type(const part *a, const part *b) { return strcmp(type_of(a), type_of(b)) == 0; }
 
-/* The part inside with the same name as another one; NULL if there is none. */
+/* Returns the part inside another that has the wanted name; NULL if there is none. */
 static const part *find_inside(const folder *f, const part *in, const part *wanted) {
   for (uint32_t from = in->first, to = in->end; from < to;) {
     uint32_t middle = from + (to - from) / 2;
@@ -228,7 +228,7 @@ static bool mark_all(folder *f) {
 
 /* ---- Patterns ---- */
 
-/* The path with '*' for each number that repeats; the path itself if none does. */
+/* Returns the path with '*' for each number that repeats; the path itself if none does. */
 static const char *pattern_of(const folder *f, uint32_t last, const char *path, etr_map *strings) {
   char *text = etr_arena_alloc(f->scratch, strlen(path) + 1);
   size_t count = 0, size = 0;

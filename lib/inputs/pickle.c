@@ -26,7 +26,7 @@ typedef struct machine {
   etr_vec(value *) memo;
 } machine;
 
-/* NULL, whatever is asked for. */
+/* Fails and returns NULL, which every caller can return in turn. */
 static void *fail(machine *m, const char *message) {
   if (!m->message) m->message = message ? message : "out of memory";
   return NULL;
@@ -202,7 +202,8 @@ static void find_name_on_stack(machine *m) {
 
 /* ---- Tensors ---- */
 
-/* ("storage", class, key, location, number of elements), and inside a pickle what it is a view of: nothing. */
+/* Loads a storage from ("storage", class, key, location, number of elements). A storage inside a pickle also says of
+ * what it is a view, which must be nothing. */
 static void load_storage(machine *m) {
   const value *id = pop(m);
   if (m->message) return;
@@ -256,7 +257,7 @@ static void build_tensor(machine *m, const value *arguments, bool typed) {
 
 static value *run_pickle(machine *m);
 
-/* The description of its machine that torch.save used to write. */
+/* Returns true if the description of a machine, which torch.save used to write, is little-endian. */
 static bool is_little_endian(const value *system) {
   for (size_t i = 0; system->kind == ETR_PICKLE_DICT && i + 1 < system->items.count; i += 2) {
     const value *key = system->items.data[i], *answer = system->items.data[i + 1];
@@ -318,7 +319,7 @@ static void load_saved_storage(machine *m, etr_slice bytes) {
   fail(m, inner.message);
 }
 
-/* "Calls" one of the few functions. */
+/* Does the work of one of the few functions that a pickle may call. */
 static void reduce(machine *m) {
   const value *arguments = pop(m), *function = pop(m);
   if (m->message) return;
@@ -344,7 +345,7 @@ static void push_int(machine *m, int64_t number) {
   if (pushed) pushed->number = number;
 }
 
-/* Little-endian two's complement of any size. */
+/* Pushes a number in little-endian two's complement of any size. */
 static void push_long(machine *m) {
   unsigned size = (unsigned)take_number(m, 1);
   if (size > sizeof(int64_t)) {
@@ -455,7 +456,8 @@ static bool run_scalar(machine *m, uint8_t opcode) {
   return true;
 }
 
-/* Runs instructions to the end of a pickle, which is not the end of the bytes. Gives its value, NULL if it failed. */
+/* Runs instructions to the end of a pickle, which may be before the end of the bytes. Returns its value; NULL if it
+ * failed. */
 static value *run_pickle(machine *m) {
   uint8_t opcode = 0;
   m->stack.count = m->marks.count = 0;

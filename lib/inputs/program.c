@@ -94,7 +94,8 @@ static uint32_t find_input(signature_reader *r, const char *name) {
   return etr_map_get(&r->by_name, bytes_of(&name));
 }
 
-/* next: where the input is if specs are in the order of the inputs, as they mostly are. */
+/* Applies a specification to its input. `next` is the index of the input if specifications are in the order of inputs,
+ * as they usually are. */
 static void apply_spec(signature_reader *r, const input_spec *spec, size_t next) {
   if (!spec->argument || spec->kind == ETR_NODE_INPUT) return;
   bool in_place = is_input(r, next) && r->nodes[next].name == spec->argument;
@@ -180,10 +181,10 @@ typedef struct value_table {
   etr_vec(table_value) values;
 } value_table;
 
-/* Indices of values. */
+/* A list of indices of values. */
 typedef etr_vec(uint32_t) value_list;
 
-/* The value with this name, which is added if it is new; NULL when out of memory. */
+/* Returns the value with this name, which is added if it is new; NULL when out of memory. */
 static table_value *value_of(value_table *table, etr_slice name) {
   etr_map_slot *slot = etr_map_at(&table->by_name, name);
   if (!slot || slot->value != ETR_NONE) return slot ? &table->values.data[slot->value] : NULL;
@@ -305,7 +306,7 @@ static uint32_t read_module(node_metadata *m, etr_json *json) {
   return module;
 }
 
-/* "12", or "[12, 13]" as some passes leave it: the first counts. */
+/* Returns the handle of "12", or of "[12, 13]", which some passes write: the first one. */
 static uint32_t parse_handle(etr_slice text) {
   if (text.size && text.data[0] == '[') text = (etr_slice){text.data + 1, text.size - 1};
   size_t digits = 0;
@@ -680,7 +681,7 @@ static void read_schema_version(reader *r) {
   r->schema_version = etr_arena_format(r->arena, "%lld.%lld", (long long)version[0], (long long)version[1]);
 }
 
-/* False: it has no graph. */
+/* Reads a graph module. Returns false if it has no graph. */
 static bool read_graph_module(reader *r, uint32_t subgraph) {
   etr_slice key;
   size_t first_node = r->nodes.count;

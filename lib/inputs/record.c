@@ -130,7 +130,7 @@ static int64_t read_document(void *context, char *into, size_t size) {
   return got;
 }
 
-/* After a document was read: what was wrong with it or its entry. */
+/* Ends reading a document, and returns what was wrong with it or its entry. */
 static etr_status finish_entry(reader *r, const document *d, etr_json *json, const char *name, etr_error *error) {
   bool document_failed = etr_json_failed(json) && !etr_json_source_failed(json);
   etr_status status = ETR_OK;
@@ -251,7 +251,7 @@ static bool has_graph_of(const reader *r, const char *module) {
   return false;
 }
 
-/* edge/METHOD and aten/forward; an extra module with a name that is already used becomes edge~2. */
+/* Names the graphs edge/METHOD and aten/forward. An extra module with a name that is already used becomes edge~2. */
 static void name_graphs(reader *r) {
   const char *only = r->record->method_count == 1 ? r->record->methods[0].name : "forward";
   const char *const renamed[][2] = {{r->edge_entry, "edge"}, {ETR_ATEN_ENTRY, "aten"}};

@@ -92,8 +92,8 @@ static bool read_head(const char *path, char *into, size_t size, size_t *got) {
   return done;
 }
 
-/* A zip may have anything before its first header, so only the archive can recognise one; a file that is called like a
- * record is taken for one. */
+/* Returns the kind of a file. A zip may have anything before its first header, so only the archive reader can recognise
+ * one; a file with a record's name is taken for a record. */
 static file_kind kind_of(const char *path) {
   char head[12] = {0};
   size_t got;
@@ -155,7 +155,7 @@ static etr_status fail_to_open(const char *path, etr_error *error) {
   return status;
 }
 
-/* A zip starts with the header of its first entry, unless something was put before it. */
+/* Returns true if a file starts with the header of a zip's first entry. */
 static bool starts_like_zip(const char *path) {
   char head[4] = {0};
   size_t got;

@@ -200,7 +200,7 @@ static size_t read_dump(reader *r, size_t start) {
 
 enum { MOST_TO_NAME = 64 };
 
-/* `" | base64 -d >debug_buffer.bin` */
+/* Returns true if a line goes on with `" | base64 -d >debug_buffer.bin`. */
 static bool is_buffer(const reader *r, size_t end) {
   static const char name[] = "debug_buffer.bin";
   size_t size = ETR_MIN(r->size - end, MOST_TO_NAME);

@@ -35,7 +35,8 @@ static int by_stride(const void *a, const void *b) {
   return (x->stride > y->stride) - (x->stride < y->stride);
 }
 
-/* Every element of the span is one of the tensor, once. Where a dimension has one element, its stride means nothing. */
+/* Returns true if the tensor's elements fill their span without gaps or overlaps. The stride of a dimension of one
+ * element means nothing. */
 static bool is_dense(const etr_tensor_view *view) {
   step steps[ETR_MOST_RANK];
   size_t count = 0;

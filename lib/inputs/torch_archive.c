@@ -10,7 +10,7 @@ static etr_status fail(const etr_torch_archive *archive, etr_error *error, uint6
   return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "%s", what);
 }
 
-/* An error of the inner zip is one of the entry that holds it. */
+/* Adds the entry that contains the inner zip to an error of that zip. */
 static etr_status place(const etr_torch_archive *archive, etr_status status, etr_error *error) {
   if (status == ETR_OK || !error) return status;
   etr_error inner = *error;
@@ -29,7 +29,7 @@ static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const ch
   return place(archive, etr_archive_read(out, archive->zip, index, max_bytes, error), error);
 }
 
-/* Everything is in one folder, whose name may be any. */
+/* Finds the folder that contains everything; it may have any name. */
 static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
   etr_slice pickle = ETR_SLICE("/" PICKLE);
   for (size_t i = 0; i < etr_archive_count(archive->zip); i++) {

@@ -49,7 +49,8 @@ static bool changes_first(const etr_instruction *instruction) {
   return instruction->op && etr_operator_is_in_place(etr_operator_of_kernel(instruction->op));
 }
 
-/* ATen's batch norms change the running statistics passed to them, except for the variants that do not train. */
+/* Returns true for a kernel that changes its arguments: ATen's batch norms change the running statistics passed to
+ * them, except for the variants that do not train. */
 static bool changes_arguments(const etr_instruction *instruction) {
   const char *op = instruction->op ? instruction->op : "";
   return changes_first(instruction) || strncmp(op, "aten::rrelu_with_noise", 22) == 0 ||

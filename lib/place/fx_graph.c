@@ -82,7 +82,8 @@ static uint32_t vertex_of_edge(const etr_fx_graph *fx, const etr_edge *edge) {
   return is_result ? fx->getitem_of[fx->first_output[edge->node] + edge->output] : vertex;
 }
 
-/* legalize_graph's PRIORITIZED_OPS: Python's operators on symbolic numbers, and torch's own assertions. */
+/* Returns true for the operators in legalize_graph's PRIORITIZED_OPS: Python's operators on symbolic numbers, and
+ * torch's own assertions. */
 static bool is_prioritized(const etr_node *node) {
   static const char *const operators[] = {"_operator.add", "_operator.mul",     "_operator.sub", "_operator.floordiv",
                                           "_operator.mod", "_operator.truediv", "_operator.le",  "_operator.lt",

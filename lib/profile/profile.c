@@ -222,7 +222,7 @@ static bool add_unknown_methods(loader *l) {
 
 /* ---- Joining ---- */
 
-/* The entry exported_program is the only program, or the program of `forward`. */
+/* Returns the ATen graph of a method. The entry exported_program is the only program, or the program of `forward`. */
 static etr_graph *aten_graph_of(loader *l, const etr_method_inputs *method) {
   if (l->options->edge_only || !method->graph || (l->edge_graph_count > 1 && strcmp(method->name, "forward") != 0))
     return NULL;

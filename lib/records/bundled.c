@@ -44,7 +44,7 @@ static void put_le(pickle_out *out, uint64_t value, size_t width) {
   for (size_t i = 0; i < width; i++) put_code(out, (char)(value >> (8 * i)));
 }
 
-/* A name of Python: "module\nname\n". */
+/* Puts a name of Python: "module\nname\n". */
 static void put_name(pickle_out *out, const char *lines) {
   put_code(out, 'c');
   put_bytes(out, lines, strlen(lines));
@@ -106,7 +106,7 @@ static void put_tuple(pickle_out *out, const int64_t *values, size_t count) {
 
 static size_t count_elements(const pickle_tensor *tensor) { return tensor->bytes.size / tensor->element->size; }
 
-/* ('storage', class, key, 'cpu', elements), and inside a pickle None, which torch.load turns into the bytes. */
+/* Puts ('storage', class, key, 'cpu', elements) and, inside a pickle, None, which torch.load replaces by the bytes. */
 static void put_storage_id(pickle_out *out, const pickle_tensor *tensor, const char *key, const char *end) {
   char name[64];
   (void)snprintf(name, sizeof name, "torch\n%s\n", tensor->element->storage);
@@ -272,7 +272,7 @@ static const char *put_suite(pickle_out *out, reader *r, uint32_t index) {
   return NULL;
 }
 
-/* ExecuTorch takes the tests of `forward`. */
+/* Takes the inputs of the tests of `forward`, as ExecuTorch does. */
 static void take_inputs(reader *r) {
   for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
     pickle_out out;

@@ -109,7 +109,7 @@ static size_t rank_of(const etr_part *part) {
 
 static bool is_program(const char *name) { return etr_entry_kind_of(name, ETR_EDGE_ENTRY) & ETR_ENTRY_PROGRAM; }
 
-/* A file beside the program's; otherwise the sibling is written as an empty one. */
+/* Plans a sibling of a program: the file beside the program's, or else an empty entry. */
 static etr_status plan_sibling(packer *p, const etr_planned *program, etr_sibling sibling, etr_error *error) {
   const char *suffix = etr_sibling_suffixes[sibling];
   etr_planned planned = {.name = etr_arena_format(&p->arena, "%s%s", program->name, suffix)};

@@ -60,7 +60,7 @@ static bool is_number(etr_slice part) {
   return true;
 }
 
-/* The names that torch gives to the weights of its own modules. */
+/* Returns true for names that torch gives to the weights of its own modules. */
 static bool is_usual(etr_slice part) {
   static const char *const names[] = {"weight", "bias", "running_mean", "running_var", "num_batches_tracked"};
   for (size_t i = 0; i < ETR_COUNT(names); i++)
@@ -68,13 +68,13 @@ static bool is_usual(etr_slice part) {
   return false;
 }
 
-/* torch 2.6 begins paths with an expression for the model. */
+/* Returns the size of the expression for the model with which torch 2.6 begins paths; 0 if there is none. */
 static size_t root_size(etr_slice path) {
   size_t end = etr_slice_starts(path, ETR_SLICE("L['self']")) ? sizeof "L['self']" - 1 : 0;
   return end;
 }
 
-/* The name that torch writes if there is no module. */
+/* Returns true for the name that torch writes if there is no module. */
 static bool is_placeholder(etr_slice path) { return etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook"); }
 
 static void put_path(etr_redaction *h, etr_slice path) {
@@ -108,7 +108,7 @@ static void put_class(etr_redaction *h, etr_slice name) {
     put_numbered(h, "C", etr_map_number(&h->classes, name), "");
 }
 
-/* KEY,PATH,TYPE; the key only distinguishes levels. */
+/* Puts a level, KEY,PATH,TYPE. The key only distinguishes levels. */
 static void put_level(etr_redaction *h, etr_slice level, uint32_t place) {
   etr_slice rest = after(level, find(level, ",") + 1);
   size_t comma = rest.size;
@@ -175,8 +175,8 @@ static void put_parts(etr_redaction *h, etr_slice name) {
   }
 }
 
-/* A node that is called like a module, or like one and a number: "gate_1". How many bytes the module has; 0: it is not.
- */
+/* Returns how many bytes of a node's name are the name of a module, if a number may follow, as in "gate_1"; 0 if the
+ * node is not named after a module. */
 static size_t called_like_module(const etr_redaction *h, etr_slice name) {
   size_t size = is_usual(name) ? 0 : known_part(h, name);
   bool is_all = size == name.size || (size && name.data[size] == '_' && is_number(after(name, size + 1)));
@@ -198,7 +198,7 @@ etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
 
 /* ---- Learning ---- */
 
-/* A new name that no other weight has. */
+/* Returns a new name that no other weight has. */
 static const char *name_value(etr_redaction *h, const char *prefix, const char *weight) {
   etr_redact_path(h, etr_slice_of(weight));
   for (size_t i = 0; i < h->text.count; i++)

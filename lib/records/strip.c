@@ -79,7 +79,7 @@ static uint32_t decode(const char *at, size_t size) {
 
 static bool is_plain(char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
 
-/* Bytes that are no UTF-8 stay: they were such before. */
+/* Puts a text with escapes. Bytes that are not UTF-8 remain as they are in the record. */
 static void put_escaped(json_out *out, etr_slice text) {
   for (size_t at = 0; at < text.size;) {
     size_t run = at;
@@ -161,7 +161,7 @@ static etr_slice as_it_is(etr_redaction *redaction, etr_slice text) {
 
 static bool has_escapes(etr_slice raw) { return memchr(raw.data, '\\', raw.size) != NULL; }
 
-/* Byte for byte where nothing changes. */
+/* Copies a text, byte by byte if it does not change. */
 static void copy_text(copier *c, etr_slice (*change)(etr_redaction *, etr_slice)) {
   etr_slice raw;
   bool is_shown = etr_json_peek_raw(c->in, &raw);
@@ -382,7 +382,7 @@ typedef struct program {
   size_t index;
 } program;
 
-/* An error of the document or of the entry that holds it. */
+/* Ends reading a program, and returns the error of the document or of its entry. */
 static etr_status finish_program(const program *p, etr_json *json, etr_archive_entry *entry, etr_error *error) {
   if (etr_json_failed(json) && !etr_json_source_failed(json))
     return etr_fail(error, ETR_ERROR_FORMAT, p->stripper->path, etr_archive_name(p->stripper->archive, p->index),

@@ -92,7 +92,7 @@ typedef struct node_handles {
   bool has_getitems; /* the map also has handles of getitem nodes */
 } node_handles;
 
-/* Up to 1.1 a record had one Edge program, whose entry names no method. */
+/* Returns true for the Edge program of a record up to 1.1, which had one, whose entry names no method. */
 static bool is_only_program(const etr_graph *graph) { return strcmp(graph->entry, ETR_EDGE_ENTRY) == 0; }
 
 /* Returns true if a node has the handle. torch.export does not store getitem nodes. Up to 0.7 these had handles of
@@ -112,7 +112,7 @@ static bool is_known(const node_handles *known, uint32_t handle) {
   return known->has_getitems && nearest->output_count > 1 && handle - nearest->handle <= nearest->output_count;
 }
 
-/* A graph that was recorded after it was lowered no longer has every node. */
+/* Returns true for a graph that was recorded after lowering, which no longer has every node. */
 static bool is_lowered(const etr_graph *graph) {
   for (size_t i = 0; i < graph->subgraph_count; i++)
     if (graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED) return true;
@@ -277,7 +277,7 @@ static void add_damage(validator *v, const etr_error *failure, const char *entry
   if (v->flaws.list.count) v->flaws.list.data[v->flaws.list.count - 1].offset = failure->offset;
 }
 
-/* Every byte, for the CRC. */
+/* Reads every byte of an entry, so that the CRC is checked. */
 static etr_status read_entry(validator *v, size_t index, etr_error *error) {
   etr_archive_entry *entry;
   etr_error failure = {.offset = ETR_NO_OFFSET};
@@ -335,7 +335,7 @@ static void take_warnings(validator *v, const etr_warnings *warnings) {
   }
 }
 
-/* inputs->pte, or what the record has. */
+/* Checks the program: inputs->pte, or else the program in the record. */
 static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs, etr_error *error) {
   static const etr_pte_limits limits = {.max_bytes = (uint64_t)16 << 30};
   const char *entry = inputs->pte ? NULL : record->pte_entry, *place = entry ? entry : inputs->pte;

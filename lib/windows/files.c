@@ -84,7 +84,7 @@ static ULONG disposition_of(int flags) {
   return flags & O_TRUNC ? FILE_OVERWRITE : FILE_OPEN;
 }
 
-/* The handle is closed if it cannot become a descriptor. */
+/* Returns a descriptor for a handle, or closes the handle and returns -1. */
 static int descriptor_of(HANDLE handle, int flags) {
   int file = _open_osfhandle((intptr_t)handle, (flags & (O_WRONLY | O_RDWR)) | _O_BINARY | _O_NOINHERIT);
   if (file < 0) (void)CloseHandle(handle);

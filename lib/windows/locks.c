@@ -29,7 +29,7 @@ static HANDLE take(const struct stat *about) {
   return NULL;
 }
 
-/* False: there is no room. */
+/* Keeps a lock. Returns false if there is no room. */
 static bool keep(int file, HANDLE object) {
   bool is_kept = false;
   AcquireSRWLockExclusive(&guard);

@@ -35,7 +35,7 @@ static int finish(HANDLE handle, NTSTATUS status) {
 
 /* ---- Making ---- */
 
-/* "//server" and "//server/share" are there, or cannot be made. */
+/* Returns true for "//server" and "//server/share", which exist or cannot be made. */
 static bool is_share(const char *path) {
   size_t parts = 0;
   for (const char *at = path; *at != '\0'; at++)

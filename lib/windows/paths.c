@@ -99,7 +99,7 @@ static bool make_whole(wchar_t out[ETR_WIN_ROOM], const wchar_t *path) {
   return true;
 }
 
-/* A name in a folder must not lead anywhere else: to another folder, or to a stream of a file. */
+/* Returns true for a name that stays in its folder: it leads neither to another folder nor to a stream of a file. */
 static bool is_name(const wchar_t *text) {
   errno = text[0] == L'\0' ? ENOENT : EINVAL;
   return text[0] != L'\0' && wcspbrk(text, L"\\/:") == NULL && wcscmp(text, L"..") != 0;

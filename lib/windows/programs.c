@@ -16,7 +16,7 @@ static struct program {
   bool was_killed;
 } programs[MOST_PROGRAMS];
 
-/* Call with the guard held. */
+/* Finds a program. Call it with the guard held. */
 static struct program *find(pid_t id) {
   for (size_t i = 0; i < MOST_PROGRAMS; i++)
     if (programs[i].id == id) return &programs[i];
@@ -46,7 +46,7 @@ int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *files) {
   return 0;
 }
 
-/* One that is inherited; NULL: none. */
+/* Returns a handle that a started program inherits; NULL on failure. */
 static HANDLE inherited(int file) {
   HANDLE copy = NULL, process = GetCurrentProcess(), handle = etr_win_handle(file);
   if (handle == INVALID_HANDLE_VALUE) return NULL;

@@ -324,7 +324,7 @@ static bool put_told_delegates(etr_answer *answer, const etr_method *method, uns
   return true;
 }
 
-/* Text has a table for each method, other formats one for all. */
+/* Puts the delegates. Text has a table for each method, other formats have one for all. */
 static bool put_delegates(etr_answer *answer) {
   delegates *d = NULL;
   for (size_t i = 0; i < answer->profile->method_count; i++) {
@@ -347,7 +347,7 @@ static bool put_delegates(etr_answer *answer) {
 
 /* ---- Tables ---- */
 
-/* Text has a table for each method, other formats one for all. */
+/* Puts the operators of a method. Text has a table for each method, other formats have one for all. */
 static bool put_method(etr_table *table, const etr_method *method) {
   const etr_table_options *options = table->answer->options;
   etr_delegation delegation;

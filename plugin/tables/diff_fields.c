@@ -34,7 +34,7 @@ static etr_cell change_p50(const void *row) { return etr_cell_number(etr_diff_me
 static etr_cell verdict(const void *row) { return etr_cell_text(etr_verdict_name(as_row(row)->change->verdict)); }
 static etr_cell reason(const void *row) { return etr_cell_text(etr_reason_name(as_row(row)->change->reason)); }
 static bool has_needed(const void *row) { return as_row(row)->change->recordings_needed > 0; }
-/* Four significant digits: more of a bound nobody reads, and C libraries differ in the last. */
+/* Rounds a bound to four significant digits: nobody reads more, and C libraries differ in the last ones. */
 static double rounded(double part) {
   double scale = 1e4;
   while (fabs(part) * scale < 1e3 && scale < 1e12) scale *= 10;

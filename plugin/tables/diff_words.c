@@ -11,10 +11,10 @@
 
 /* ---- Words ---- */
 
-/* Out of memory is found out in the end, when the arena says so. */
+/* Returns the text, or "" when out of memory. The arena has failed then, which the end of the answer reports. */
 static const char *or_empty(const char *text) { return text ? text : ""; }
 
-/* "+0.0123"; no sign where all digits are 0. */
+/* Returns a time with a sign, "+0.0123"; without one if all digits are 0. */
 static const char *signed_time(etr_diff_output *o, double ticks) {
   etr_text text;
   etr_writer writer;
@@ -66,7 +66,7 @@ static int percent_decimals(const etr_diff_output *o, const etr_change *change) 
   return decimals;
 }
 
-/* "+4.1", "-4.3", "0.0" */
+/* Puts "+4.1", "-4.3" or "0.0". */
 static void put_signed(etr_writer *writer, double percent, int decimals) {
   double unit = pow(10, -decimals);
   double rounded = round(percent / unit) * unit;
@@ -84,7 +84,7 @@ const char *etr_diff_percent(etr_diff_output *o, const etr_change *change) {
   return or_empty(etr_text_end(&text, &writer));
 }
 
-/* low, high: bounds of the change, or of its size. */
+/* Puts the bounds of a change, or without signs of its size. */
 static void put_bounds(etr_writer *writer, double low, double high, int decimals, bool is_signed) {
   etr_puts(writer, "between ");
   if (is_signed)
@@ -99,7 +99,7 @@ static void put_bounds(etr_writer *writer, double low, double high, int decimals
   etr_puts(writer, " %");
 }
 
-/* " (between -4.3 and +13.2 %)", or of one bound " (above -4.3 %)". */
+/* Puts " (between -4.3 and +13.2 %)" or, with one bound, " (above -4.3 %)". */
 static void put_interval(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   int decimals = percent_decimals(o, change);
   if (!etr_diff_has_interval(change) || (change->low <= -1 && isinf(change->high))) return;
@@ -127,7 +127,7 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
   return or_empty(etr_text_end(&text, &writer));
 }
 
-/* "12.3 % slower (between 10.1 and 14.5 %)" */
+/* Puts "12.3 % slower (between 10.1 and 14.5 %)". */
 static void put_told(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   bool is_slower = change->verdict == ETR_VERDICT_SLOWER;
   int decimals = percent_decimals(o, change);
@@ -144,7 +144,7 @@ static void put_told(const etr_diff_output *o, etr_writer *writer, const etr_cha
   etr_puts(writer, ")");
 }
 
-/* "+4.1 % (between -4.3 and +13.2 %)" */
+/* Puts "+4.1 % (between -4.3 and +13.2 %)". */
 static void put_size(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   put_signed(writer, 100 * change->relative, percent_decimals(o, change));
   etr_puts(writer, " %");
@@ -266,7 +266,7 @@ void etr_describe_change(char *room, size_t size, const etr_comparison *comparis
   etr_arena_clear(&o.answer.arena);
 }
 
-/* A time with so many decimals, but no more than the unit has. */
+/* Returns a time with this many decimals, but no more than the unit supports. */
 static const char *rounded_time(etr_diff_output *o, double ticks, int decimals) {
   enum { ALL = 9 }; /* digits: as many as the unit has */
   const etr_profile *profile = o->comparison->newer;
@@ -298,7 +298,7 @@ const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) 
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
-/* "5 recordings and 50 runs a side", "5 and 4 recordings, 50 and 40 runs" */
+/* Returns "5 recordings with 50 runs on each side", "5 and 4 recordings, with 50 and 40 runs". */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
   etr_arena *arena = &o->answer.arena;
   size_t recordings = change->base_recordings, runs = change->base_runs;

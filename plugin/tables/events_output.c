@@ -15,7 +15,7 @@
 
 /* ---- Bytes of a file in JSON ---- */
 
-/* A NUL is text too, but none that a program expects. */
+/* Returns true for UTF-8 text without NUL, which is a valid character but one that programs do not expect. */
 static bool is_text(etr_bytes bytes) {
   for (size_t at = 0, size; at < bytes.size; at += size) {
     size = bytes.data[at] ? etr_utf8_size(bytes.data + at, bytes.size - at) : 0;
@@ -73,7 +73,7 @@ static event_row row_of(events_output *of, const etr_block *block, const etr_eve
 
 static const event_row *as_row(const void *row) { return row; }
 
-/* The first of the event's nodes; NULL if it has none. */
+/* Returns the first of the event's nodes; NULL if it has none. */
 static const etr_node *node_of(const event_row *row) {
   return row->graph && row->event->node_count ? &row->graph->nodes[row->event->nodes[0]] : NULL;
 }
@@ -81,7 +81,7 @@ static const etr_node *node_of(const event_row *row) {
 /* ---- Cells ---- */
 
 static bool is_timed(const void *row) { return as_row(row)->event->stats.count > 0; }
-/* NULL of a time. */
+/* Returns the unit of a row that is not a time; NULL for times. */
 static const char *own_unit(const void *row) {
   etr_event_unit unit = as_row(row)->event->unit;
   return unit == ETR_EVENT_UNIT_TIME ? NULL : etr_event_unit_name(unit);
@@ -359,7 +359,7 @@ static void collect(events_output *e, const etr_block *block) {
   if (e->answer.options->order != ETR_ORDER_GRAPH) etr_table_sort(&e->table);
 }
 
-/* Text has a table for each block, other formats one for all. */
+/* Puts the events. Text has a table for each block, other formats have one for all. */
 static void put_blocks(events_output *e) {
   bool text = etr_table_is_text(&e->table), any = false;
   for (size_t i = 0; i < e->answer.profile->block_count; i++) {

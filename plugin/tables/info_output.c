@@ -51,7 +51,7 @@ static const etr_field logged_counts[] = {
 };
 ETR_ROW_TYPE(logged_count, logged_counts);
 
-/* "105 tensors, 3 scalars in 3 runs"; NULL if nothing was logged. */
+/* Returns "105 tensors, 3 scalars in 3 runs"; NULL if nothing was logged. */
 static const char *info_logged(etr_arena *arena, const etr_profile *profile) {
   const value_counts c = value_counts_of(profile);
   const char *numbers = "";
@@ -81,7 +81,7 @@ static const etr_field weights[] = {
 };
 ETR_ROW_TYPE(external_weight, weights);
 
-/* "external weights: 5 tensors, 236 bytes" */
+/* Returns "external weights: 5 tensors, 236 bytes". */
 static const char *info_weights(etr_arena *arena, const etr_weights *w) {
   const char *blobs = "";
   if (w->blob_count) blobs = etr_arena_format(arena, ", %zu blob%s of delegates", w->blob_count, plural(w->blob_count));
@@ -111,8 +111,8 @@ static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *
   }
 }
 
-/* The modules of a graph that have operators, in the order of its modules, parents first: the first is the model
- * itself. NULL when out of memory. */
+/* Lists the costs of the graph's modules that have operators, parents first, beginning with the top level. Returns NULL
+ * when out of memory. */
 static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr_profile *profile,
                                       const etr_graph *graph) {
   static_cost *rows = etr_arena_alloc_array(arena, graph->module_count, sizeof *rows);
@@ -500,7 +500,7 @@ static void add_value(etr_table *table, const char *section, const char *key, et
   etr_table_add(table, row, "", 0);
 }
 
-/* ROW.COLUMN, with the unit of a time and '_' for blanks in the column: "forward.execute_avg_ms". */
+/* Returns ROW.COLUMN, with the unit of a time and '_' for blanks in the column: "forward.execute_avg_ms". */
 static const char *key_of(etr_answer *answer, const char *row, const etr_field *field) {
   bool timed = field->kind == ETR_CELL_TIME;
   char *key = etr_arena_format(&answer->arena, "%s.%s%s%s", row, field->title, timed ? "_" : "",
@@ -510,7 +510,7 @@ static const char *key_of(etr_answer *answer, const char *row, const etr_field *
   return key;
 }
 
-/* Rows go by their first column if is_named, else by their number. */
+/* Adds a list, whose rows are named by their first column if is_named, or else by their number. */
 static void add_list(etr_table *table, const char *section, const etr_row_type *list, etr_rows rows, bool is_named) {
   etr_answer *answer = table->answer;
   for (size_t i = 0; i < rows.count; i++) {

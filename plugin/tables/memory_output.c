@@ -164,7 +164,7 @@ static etr_cell view_of(const void *row) {
   return etr_cell_text(as_row(row)->of.plan->tensors[planned->view_of].tensor.name);
 }
 
-/* "made at 3, last used at 9": the instructions in short. */
+/* Returns the first and the last instruction that need a tensor: "3-9". */
 static etr_cell life(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
   if (!planned || planned->first_instruction < 0) return etr_cell_none();
@@ -253,7 +253,7 @@ ETR_ROW_TYPE(boundary, boundary_fields);
 
 /* ---- Buffers, sums, allocations ---- */
 
-/* Planned, but not live at the peak. */
+/* Returns the bytes that are planned, but not live at the peak. */
 static etr_cell unused(const void *row) {
   const etr_planned_buffer *b = row;
   return etr_cell_number(b->size_bytes > b->peak_bytes ? (double)(b->size_bytes - b->peak_bytes) : 0);
@@ -690,7 +690,7 @@ static void put_title(memory_report *r, const char *text) {
   etr_puts(&r->answer.writer, is_text ? "\n" : "**\n\n");
 }
 
-/* A table below an empty line. */
+/* Puts a table after an empty line. */
 static void put_part(memory_report *r, const etr_row_type *columns, etr_rows rows) {
   if (rows.count) etr_puts(&r->answer.writer, "\n");
   etr_section_rows(&r->answer, columns, r->medium, rows);
@@ -698,7 +698,7 @@ static void put_part(memory_report *r, const etr_row_type *columns, etr_rows row
 
 static const char *bytes(memory_report *r, uint64_t number) { return etr_count_text(&r->answer.arena, number); }
 
-/* "2 inputs, 602,112 bytes; 1 output, 4,000 bytes" */
+/* Puts "2 inputs, 602,112 bytes · 1 output, 4,000 bytes". */
 static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
   uint64_t sums[2] = {0};
   size_t counts[2] = {0};

@@ -119,7 +119,7 @@ static const char *integers(const void *row) { return etr_cost_integers(&as_row(
 
 /* ---- In a summary ---- */
 
-/* Times that were matched by order alone are dim. */
+/* Returns the style of a row's time: times that were matched by order alone are dim. */
 static etr_style style_of(const void *row) { return as_row(row)->time->is_estimated ? ETR_STYLE_DIM : ETR_STYLE_PLAIN; }
 
 static etr_cell styled_target(const void *row) {
@@ -182,7 +182,7 @@ static etr_cell argument_texts(const void *row) {
 
 /* ---- What has parts ---- */
 
-/* Names of the values used: for a producer with one output, its name. */
+/* Writes the names of the values that a node uses. A producer with one output gives its name to the value. */
 static void put_inputs(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
   etr_field_list(f, "inputs");

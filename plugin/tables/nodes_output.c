@@ -66,8 +66,8 @@ static bool has_times(const etr_profile *profile, const etr_graph *graph) {
   return graph->times && graph->profile_method != ETR_NONE && profile->methods[graph->profile_method].run_count > 0;
 }
 
-/* The nodes of aten/forward repeat the times of the Edge nodes that came from them: of a method's graphs its own is
- * listed, unless the filter names another. */
+/* Returns true if a graph is listed. The nodes of aten/forward repeat the times of the Edge nodes that came from them,
+ * so only the method's own graph is listed, unless the filter names another one. */
 static bool is_listed(const nodes_output *n, const etr_graph *graph) {
   if (!etr_filter_takes_graph(n->answer.filter, graph) || !has_times(n->answer.profile, graph)) return false;
   uint32_t own = n->answer.profile->methods[graph->profile_method].graph;

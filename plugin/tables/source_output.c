@@ -170,7 +170,7 @@ static void add_dim(etr_table *table, const char *number, const char *code) {
   add_line(table, (code_line){.ticks = NAN, .share = NAN, .number = number, .code = code, .style = ETR_STYLE_DIM});
 }
 
-/* The modules that a line with time is run for, below it. */
+/* Adds the modules for which a line with time runs, below the line. */
 static void add_patterns(listing *l, const etr_summary *s, etr_table *table, const etr_breakdown_row *line) {
   if (!l->patterns.first) return;
   for (size_t i = l->patterns.first[line->number]; i < l->patterns.first[line->number + 1]; i++) {

@@ -134,7 +134,7 @@ static etr_cell share(const void *row) { return etr_cell_share(etr_sum_share(pro
 
 static etr_cell share_of_balance(const void *row) { return etr_cell_share(as_row(row)->part, as_row(row)->whole); }
 
-/* Parts of a balance are not coloured by heat. */
+/* Returns the share as a cell that is not coloured by heat, for parts of a balance. */
 static etr_cell plain_share(const void *row) {
   return (etr_cell){
       .number = as_row(row)->part, .whole = as_row(row)->whole, .style = as_row(row)->style, .is_cold = true};

@@ -17,7 +17,7 @@ static int by_op_type(const void *a, const void *b) {
   return etr_natural_compare(((const etr_delegation_row *)a)->op_type, ((const etr_delegation_row *)b)->op_type);
 }
 
-/* "aten_add_tensor_12" -> "aten_add_tensor" */
+/* Returns the operator type in a node's name: "aten_add_tensor" for "aten_add_tensor_12". */
 static etr_slice op_type_of(const char *name) {
   size_t size = strlen(name), end = size;
   while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9') end--;
@@ -39,7 +39,7 @@ static const bool *flag_operators(etr_arena *arena, const etr_graph *graph) {
   return flags;
 }
 
-/* Nodes of an Edge graph are named after their operators. */
+/* Returns the operator type under which a node is counted. Nodes of an Edge graph are named after their operators. */
 static etr_slice counted_under(const etr_graph *graph, size_t node) {
   const etr_node *n = &graph->nodes[node];
   return etr_is_program(graph) ? etr_slice_of(n->target) : op_type_of(n->name);
@@ -114,7 +114,7 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   return true;
 }
 
-/* NULL: it is not listed. */
+/* Returns the row of a delegate; NULL if it is not listed. */
 static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_method *method, int32_t instruction_id) {
   const etr_delegate wanted = {.instruction_id = instruction_id};
   size_t at = etr_lower_bound(&wanted, method->delegates, method->delegate_count, sizeof wanted, etr_by_int);
@@ -169,7 +169,8 @@ const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profi
   return rows;
 }
 
-/* The backends of a method, in the order of its calls. NULL when out of memory; the arena has failed then. */
+/* Lists the backends of a method in the order of its calls. Returns NULL when out of memory; the arena has failed then.
+ */
 static const etr_backend_use *backends_of(etr_arena *arena, const etr_method *method, size_t *count) {
   etr_arena scratch = {0}; /* there may be many methods */
   etr_map places;

@@ -196,7 +196,7 @@ const char *etr_memory_module(const etr_profile *profile, const etr_method *meth
 
 /* ---- What is not known ---- */
 
-/* "3 XnnpackBackend" of the delegates that the program has bytes of. */
+/* Returns the delegates that the program has bytes for: "3 XnnpackBackend". */
 static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan) {
   size_t delegates = 0;
   const char *backend = plan->blobs[0].backend;
@@ -308,7 +308,7 @@ static void memory_find_in_place(etr_memory_finder *f) {
 
 /* ---- Another order of the instructions ---- */
 
-/* The first moves, and how many more there are. */
+/* Returns the first moves as a text, and how many more there are. */
 static const char *moves_text(const etr_memory_finder *f, const etr_memory_order *order) {
   enum { LISTED = 3 };
   etr_text text;
@@ -373,7 +373,7 @@ static bool shares_named_data(const etr_program_memory *memory) {
   return false;
 }
 
-/* Per node of the graph: the delegates that use it as a weight. */
+/* Returns, per node of the graph, the delegates that use it as a weight. */
 static users *find_users(const etr_memory_finder *f, const etr_graph *graph) {
   users *all = etr_arena_alloc_array(f->arena, graph->node_count, sizeof *all);
   for (size_t i = 0; all && i < graph->node_count; i++) {
@@ -467,7 +467,7 @@ const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind) {
 
 static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) { return etr_count_text(f->arena, bytes); }
 
-/* "instruction 9, aten.hardtanh.default" */
+/* Returns "instruction 9, aten.hardtanh.default". */
 static const char *step_text(const etr_memory_finder *f, int32_t instruction) {
   const char *text = etr_arena_format(f->arena, "instruction %d, %.*s", (int)instruction,
                                       ETR_HEAD(etr_memory_step_op(f->profile, f->method, instruction), 128));

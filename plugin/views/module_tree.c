@@ -50,7 +50,8 @@ static void add_own(sum *sums, const etr_profile *profile, const etr_graph *grap
   }
 }
 
-/* module_of: of each node, the module of this level or above that it is in; ETR_NONE: not counted. */
+/* Adds the medians of the modules of a level. module_of has, per node, its module of this level or above; ETR_NONE if
+ * it is not counted. */
 static bool add_medians_of_level(sum *sums, const etr_method *method, const etr_graph *graph, const uint32_t *module_of,
                                  uint32_t level) {
   etr_arena scratch = {0};

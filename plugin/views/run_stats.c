@@ -19,7 +19,7 @@ typedef struct group_time_slice {
   uint32_t run;
 } group_time_slice;
 
-/* The time slices of one group, in any order of runs. */
+/* Returns the statistics of one group. Its time slices may be in any order of runs. */
 static etr_stats stats_of_group(group_runs *r, uint32_t group, const group_time_slice *time_slices, size_t count) {
   size_t runs = 0;
   for (size_t i = 0; i < count; i++) {

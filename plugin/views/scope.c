@@ -34,7 +34,7 @@ typedef struct etr_tree {
   bool *is_guest;    /* as in etr_scopes */
 } etr_tree;
 
-/** Weights are drawn at their consumers and count as nobody's child. */
+/** Returns true for a weight. Weights are drawn at their consumers and are not counted as children. */
 static inline bool etr_node_is_weight(const etr_node *node) { return node->kind >= ETR_NODE_PARAMETER; }
 
 /* Adds a box; gives the parent when out of memory. */
@@ -86,7 +86,7 @@ ETR_NO_PADDING(box_key, 2 * sizeof(uint32_t));
 
 static etr_slice key_bytes(const box_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
 
-/* A module's name below its parent; "" if it adds nothing. */
+/* Returns a module's name below its parent; "" if it adds nothing. */
 static const char *relative_path(const char *path, const char *parent) {
   size_t size = strlen(parent);
   if (size == 0 || strncmp(path, parent, size) != 0) return path;
@@ -149,7 +149,7 @@ static uint32_t outer_module(const placing *p, uint32_t subgraph) {
   return subgraph < graph->subgraph_count ? p->shown[graph->nodes[graph->subgraphs[subgraph].owner].module] : 0;
 }
 
-/* The box of a shown module within a graph. Recursion is bounded by ETR_TREE_MAX_DEPTH. */
+/* Returns the box of a shown module within a graph. Recursion is bounded by ETR_TREE_MAX_DEPTH. */
 static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
   if (module == outer_module(p, subgraph)) return subgraph_box(p, subgraph);
   box_key key = {subgraph, module};
@@ -193,7 +193,7 @@ static uint32_t place_node(placing *p, size_t index) {
 
 static const char quantized[] = "quantized_decomposed.";
 
-/* Inserted by a pass of the compiler, which knows no module. */
+/* Returns true for a node that a compiler pass inserted and that therefore has no module. */
 static bool is_inserted(const etr_node *node) {
   return node->kind == ETR_NODE_OP && node->module == 0 && strncmp(node->target, quantized, sizeof quantized - 1) == 0;
 }
@@ -202,7 +202,7 @@ static bool is_dequantizer(const etr_node *node) {
   return strncmp(node->target + sizeof quantized - 1, "dequantize", 10) == 0;
 }
 
-/* The operator whose output is quantized; ETR_NONE if it is an input or a weight. */
+/* Returns the operator whose output a node quantizes; ETR_NONE if it quantizes an input or a weight. */
 static uint32_t quantized_operator(const etr_graph *graph, const etr_node *node) {
   if (node->input_count == 0 || graph->nodes[node->inputs[0].node].kind != ETR_NODE_OP) return ETR_NONE;
   return graph->nodes[node->inputs[0].node].subgraph == node->subgraph ? node->inputs[0].node : ETR_NONE;
@@ -260,7 +260,7 @@ static void place_nodes(etr_tree *tree) {
   for (size_t i = 0; i < graph->node_count; i++) tree->is_guest[i] = p.module[i] != graph->nodes[i].module;
 }
 
-/* A weight goes where it is used first. */
+/* Puts each weight into the box of its first consumer. */
 static void place_weights(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
   for (size_t i = 0; i < graph->node_count; i++)
@@ -313,7 +313,7 @@ static void dissolve(etr_tree *tree, uint32_t index) {
   parent->node_count += box->node_count;
 }
 
-/* A box on top that holds most of the operators, and may be dissolved; ETR_TREE_TOP if there is none. */
+/* Returns a box at the top that contains most of the operators and may be dissolved; ETR_TREE_TOP if there is none. */
 static uint32_t find_root(const etr_tree *tree) {
   const etr_box *top = &tree->boxes.data[ETR_TREE_TOP];
   for (uint32_t i = 1; i < tree->boxes.count; i++) {
@@ -342,7 +342,7 @@ static const char *dotted_label(const settling *s, uint32_t box) {
   return label;
 }
 
-/* Recursion is bounded by the tree's depth. */
+/* Settles a box after the boxes around it, and returns its new index. Recursion is bounded by the tree's depth. */
 static uint32_t settle_box(settling *s, uint32_t box) {
   if (box == ETR_TREE_TOP || s->moved[box]) return s->moved[box];
   uint32_t at = settle_box(s, s->old[box].parent);
@@ -462,7 +462,7 @@ typedef struct shortening {
   size_t *longest;  /* of each family: its longest label */
 } shortening;
 
-/* The last so many parts of a dotted path; more where the last is only a number. */
+/* Returns the last parts of a dotted path; one more if the last part is only a number. */
 static const char *last_parts(const char *label, uint32_t parts) {
   if (parts == WHOLE) return label;
   const char *start = label + strlen(label);
@@ -499,7 +499,8 @@ static void measure_families(shortening *s) {
     s->longest[s->family[i]] = ETR_MAX(s->longest[s->family[i]], strlen(boxes[i].label));
 }
 
-/* Only families that can be longer are lengthened, because the count of parts of a whole path must not overflow. */
+/* Lengthens the labels of a family by one part. Families with whole paths are not lengthened, because the count of
+ * their parts must not overflow. */
 static void grow(shortening *s, uint32_t family) {
   if (s->parts[family] != WHOLE) s->parts[family]++;
 }
@@ -511,7 +512,8 @@ static bool can_grow(const shortening *s, uint32_t box) {
 
 /* ---- Words ---- */
 
-/* "layer_3" of "encoder_layer_3", whose number the page would cut off; NULL if nothing is to be gained. */
+/* Returns the last words of a label, "layer_3" for "encoder_layer_3", whose number TensorBoard's page would cut off;
+ * NULL if the label is short enough. */
 static const char *last_words(const shortening *s, uint32_t box) {
   const char *label = s->tree->boxes.data[box].label, *start = NULL;
   size_t size = strlen(label), longest = s->longest[s->family[box]];
@@ -647,22 +649,23 @@ static uint32_t bucket_count(uint32_t things, uint32_t per_bucket) {
   return ETR_MIN((things + per_bucket - 1) / per_bucket, (uint32_t)MAX_BUCKETS);
 }
 
-/* Inputs and the output stay where they are, unless they are in a box of inputs. */
+/* Returns true for nodes that may be put into a bucket. Inputs and the output stay where they are, unless they are in a
+ * box of inputs. */
 static bool is_loose(const etr_tree *tree, size_t node) {
   etr_node_kind kind = tree->graph->nodes[node].kind;
   return kind == ETR_NODE_OP ||
          (kind == ETR_NODE_INPUT && tree->boxes.data[tree->of_node[node]].kind == ETR_SCOPE_BUCKET);
 }
 
-/* Length of a label without the number at its end. */
+/* Returns the length of a label without the number at its end. */
 static size_t stem_length(const char *label) {
   size_t stem = strlen(label);
   while (stem > 0 && label[stem - 1] >= '0' && label[stem - 1] <= '9') stem--;
   return stem;
 }
 
-/* The first member of the list that a box is in, as far as they are siblings; the box itself if it is the first, or in
- * none. */
+/* Returns the first sibling of the list to which a box belongs; the box itself if it is the first one, or in no list.
+ */
 static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t index) {
   const etr_box *box = &tree->boxes.data[index];
   size_t stem = stem_length(box->label);
@@ -698,10 +701,11 @@ static bool choose_steps(pass *p) {
   return any;
 }
 
-/* Even buckets: 65 things are 33 and 32, not 64 and 1. */
+/* Returns the size of equal buckets: 65 things are put into 33 and 32, not 64 and 1. */
 static uint32_t bucket_size(uint32_t things, uint32_t buckets) { return (things + buckets - 1) / buckets; }
 
-/* The bucket of the next of `things` in a box; numbers go on where the box, being a bucket itself, starts. */
+/* Returns the bucket of the next of `things` in a box. If the box is a bucket itself, numbers continue from its first.
+ */
 static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t things) {
   box_plan *plan = &p->plans[box];
   uint32_t size = bucket_size(things, plan->buckets), at = plan->seen++;
@@ -720,7 +724,7 @@ static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t th
   return plan->bucket;
 }
 
-/* The bucket of the next member of a run. It is called like its first member until the last one is in. */
+/* Returns the bucket of the next member of a run. It has the name of its first member until the last one is in. */
 static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
   uint32_t size = bucket_size(run->length, bucket_count(run->length, BOXES_PER_BUCKET)), at = run->seen++;
   const char *label = p->tree->boxes.data[box].label;

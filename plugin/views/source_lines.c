@@ -20,7 +20,7 @@ enum {
   TAB = 4,
 };
 
-/* A regular file that says its size: neither a device nor one that the kernel makes up. */
+/* Returns true for a regular file that states its size: neither a device nor a file that the kernel generates. */
 static bool is_plain_file(const char *path) {
   struct stat status;
   return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
@@ -32,7 +32,7 @@ static bool has_parent_folder(const char *path) {
   return false;
 }
 
-/* A line as it is shown: tabs as blanks. */
+/* Returns a line as it is shown, with blanks for tabs. */
 static const char *line_text(etr_arena *arena, const char *text, size_t size) {
   if (size > 0 && text[size - 1] == '\r') size--;
   size_t tabs = 0, used = 0;
@@ -116,7 +116,7 @@ etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, co
 
 /* ---- Rows by file ---- */
 
-/* Nodes whose source was not recorded come after all files. */
+/* Compares by file and line. Nodes whose source was not recorded come after all files. */
 static int by_file_and_line(const void *a, const void *b) {
   const etr_source *x = (*(const etr_breakdown_row *const *)a)->source,
                    *y = (*(const etr_breakdown_row *const *)b)->source;
