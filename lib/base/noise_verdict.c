@@ -205,7 +205,7 @@ static bool find_trend_in_stretches(etr_noise *noise, const judged *j) {
   return stretches > series && find_trend(noise, j, stretches);
 }
 
-static void judge(etr_noise *noise, judged *j) {
+static void judge_runs(etr_noise *noise, judged *j) {
   double variation = variation_of(j->sorted, j->count), median = etr_median_of_sorted(j->sorted, j->count);
   noise->cv = variation;
   noise->run_count = j->count;
@@ -266,7 +266,7 @@ bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *sa
   /* Equal times are multiples of themselves whatever the clock, so the divisor says nothing about the clock then. */
   double step = (double)divisor_of(samples, count), median = etr_median_of_sorted(j.sorted, j.count);
   j.step = step >= CLOCK_SHOWS * median ? step : 0;
-  judge(out, &j);
+  judge_runs(out, &j);
   round_off(out);
   return true;
 }

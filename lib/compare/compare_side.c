@@ -49,7 +49,7 @@ static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
 
 /* Returns the next edge towards the node that made a value, out of a lowered module or into it; NULL if the edge is
  * already at that node. */
-static const etr_edge *step(const tracer *t, const etr_edge *edge) {
+static const etr_edge *step_to_producer(const tracer *t, const etr_edge *edge) {
   const etr_node *node = &t->graph->nodes[edge->node];
   if (node->kind == ETR_NODE_INPUT && node->subgraph != ETR_NONE) {
     const etr_subgraph *inside = &t->graph->subgraphs[node->subgraph];
@@ -67,7 +67,7 @@ static const etr_edge *step(const tracer *t, const etr_edge *edge) {
 static bool find_producer(const tracer *t, const etr_edge *edge, uint32_t user, uint32_t *item) {
   enum { MOST_STEPS = 16 }; /* borders in a row: no lowering has more than two */
   const etr_edge *next;
-  for (int i = 0; i < MOST_STEPS && (next = step(t, edge)); i++) edge = next;
+  for (int i = 0; i < MOST_STEPS && (next = step_to_producer(t, edge)); i++) edge = next;
   *item = t->item_of[edge->node];
   if (*item != ETR_NONE && *item >= user) *item = ETR_NONE;
   return t->graph->nodes[edge->node].kind < ETR_NODE_PARAMETER;
@@ -116,7 +116,7 @@ static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
   enum { MOST_STEPS = 16 }; /* a dequantization, a permutation and the borders of a lowered module are 4 */
   for (int i = 0; i < MOST_STEPS; i++) {
     const etr_node *node = &t->graph->nodes[edge->node];
-    const etr_edge *next = step(t, edge);
+    const etr_edge *next = step_to_producer(t, edge);
     if (node->kind >= ETR_NODE_PARAMETER)
       return edge->output < node->output_count ? &node->outputs[edge->output] : NULL;
     if (!next && node->kind == ETR_NODE_OP && node->input_count && etr_operator_only_moves(node->target))
@@ -493,7 +493,7 @@ static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
   return etr_side_time_of_ticks(&parts[ETR_SIDE_FRAMEWORK], rest, &l->side_runs, 1, &l->scratch);
 }
 
-static bool list(lister *l, etr_side_method *out, const etr_graph *graph) {
+static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph) {
   etr_side_time execute, parts[ETR_SIDE_PARTS] = {{0}};
   bool good = etr_side_runs_of(&l->side_runs, l->profile, l->method, &l->scratch) && time_execute(l, &execute) &&
               note_clocks(l) && etr_run_sums_init(&l->sums, &l->side_runs, &l->scratch) &&
@@ -518,7 +518,7 @@ bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t me
   lister l = {.profile = profile, .method = &profile->methods[method], .arena = arena};
   bool has_graph = l.method->graph != ETR_NONE && !by_events;
   etr_map_init(&l.clock_of, &l.scratch);
-  bool good = list(&l, out, has_graph ? &profile->graphs[l.method->graph] : NULL);
+  bool good = list_method(&l, out, has_graph ? &profile->graphs[l.method->graph] : NULL);
   good = good && !etr_arena_failed(&l.scratch) && !etr_arena_failed(arena);
   etr_arena_clear(&l.scratch);
   return good;

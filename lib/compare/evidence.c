@@ -38,7 +38,8 @@ typedef void (*summer)(const etr_pairing_side *side, const uint64_t *value, uint
 
 /* Hashes the neighbours of each item in one direction, and adds those at greater distances to the hash of its
  * surroundings. */
-static bool look(uint64_t **next, uint64_t *around, const etr_pairing_side *side, summer add_up, etr_arena *arena) {
+static bool hash_neighbours(uint64_t **next, uint64_t *around, const etr_pairing_side *side, summer add_up,
+                            etr_arena *arena) {
   uint64_t *value = etr_arena_alloc_array(arena, side->count, sizeof *value),
            *sum = etr_arena_alloc_array(arena, side->count, sizeof *sum);
   *next = etr_arena_alloc_array(arena, side->count, sizeof **next);
@@ -57,8 +58,8 @@ static bool look(uint64_t **next, uint64_t *around, const etr_pairing_side *side
 static bool find_flow(etr_evidence *e, etr_arena *arena) {
   e->flow.around = etr_arena_alloc_array(arena, e->of->count, sizeof *e->flow.around);
   for (size_t i = 0; i < e->of->count; i++) e->has_flow |= e->of->items[i].producer_count > 0;
-  return e->flow.around && look(&e->flow.producers, e->flow.around, e->of, sum_producers, arena) &&
-         look(&e->flow.consumers, e->flow.around, e->of, sum_consumers, arena);
+  return e->flow.around && hash_neighbours(&e->flow.producers, e->flow.around, e->of, sum_producers, arena) &&
+         hash_neighbours(&e->flow.consumers, e->flow.around, e->of, sum_consumers, arena);
 }
 
 /* ---- Alone ---- */

@@ -45,7 +45,7 @@ static double total_of(const etr_side_sample *samples, size_t count) {
 }
 
 /* Computes the time of samples. If `of` is not NULL, runs without a sample count as 0. */
-static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_side_runs *of, double step) {
+static etr_side_time time_of_samples(etr_side_sample *samples, size_t count, const etr_side_runs *of, double step) {
   ordered all = {samples, of ? of->run_count - count : 0, of ? of->run_count : count};
   etr_moments medians = {0};
   if (count == 0) return (etr_side_time){0};
@@ -89,7 +89,7 @@ static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_s
 }
 
 etr_side_time etr_side_time_of(etr_side_sample *samples, size_t count, double step) {
-  return measure(samples, count, NULL, step);
+  return time_of_samples(samples, count, NULL, step);
 }
 
 /* ---- The runs of a method ---- */
@@ -154,7 +154,7 @@ bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, doub
     if (!sample) return false;
     *sample = (etr_side_sample){s->of->recording_of[s->runs.data[i]], s->ticks[s->runs.data[i]]};
   }
-  *out = measure(s->samples.data, s->samples.count, with_zeros ? s->of : NULL, step);
+  *out = time_of_samples(s->samples.data, s->samples.count, with_zeros ? s->of : NULL, step);
   return true;
 }
 

@@ -632,7 +632,7 @@ bool etr_json_null(etr_json *json) {
 /* ---- Arrays and objects ---- */
 
 /* Enters the array or object whose bracket is next. */
-static bool enter(etr_json *json) {
+static bool open_bracket(etr_json *json) {
   if (json->depth >= json->limits.max_depth) return fail(json, "nested too deeply");
   if (!reserve(json, &json->stack, (size_t)json->depth + 1)) return false;
   json->stack.data[json->depth++] = *json->in.at++;
@@ -647,20 +647,20 @@ static bool is_innermost(const etr_json *json, char bracket) {
 static char closing(char bracket) { return (char)(bracket + 2); }
 
 /* Leaves the array or object whose closing bracket is next. */
-static void leave(etr_json *json) {
+static void close_bracket(etr_json *json) {
   json->in.at++;
   json->depth--;
   json->state = AFTER_VALUE;
 }
 
 /* Moves to the next element or key of what was entered by `bracket`; false at its end, which it leaves. */
-static bool advance(etr_json *json, char bracket, const char *expected) {
+static bool go_to_element(etr_json *json, char bracket, const char *expected) {
   if (json->in.message) return false;
   if (!is_innermost(json, bracket) || (json->state != AFTER_OPEN && json->state != AFTER_VALUE))
     return fail(json, "no element or key is next");
   int byte = json_next_byte(&json->in);
   if (byte == closing(bracket)) {
-    leave(json);
+    close_bracket(json);
     return false;
   }
   if (json->state == AFTER_VALUE) {
@@ -672,12 +672,12 @@ static bool advance(etr_json *json, char bracket, const char *expected) {
 }
 
 void etr_json_object(etr_json *json) {
-  if (expect(json, ETR_JSON_OBJECT, "expected an object")) enter(json);
+  if (expect(json, ETR_JSON_OBJECT, "expected an object")) open_bracket(json);
 }
 
 bool etr_json_key(etr_json *json, etr_slice *key) {
   *key = ETR_SLICE("");
-  if (!advance(json, '{', "expected ',' or '}'")) return false;
+  if (!go_to_element(json, '{', "expected ',' or '}'")) return false;
   if (*json->in.at != '"') return fail(json, "expected a key");
   if (!read_string(json, key)) return false;
   json->state = AFTER_KEY;
@@ -685,11 +685,11 @@ bool etr_json_key(etr_json *json, etr_slice *key) {
 }
 
 void etr_json_array(etr_json *json) {
-  if (expect(json, ETR_JSON_ARRAY, "expected an array")) enter(json);
+  if (expect(json, ETR_JSON_ARRAY, "expected an array")) open_bracket(json);
 }
 
 bool etr_json_element(etr_json *json) {
-  if (!advance(json, '[', "expected ',' or ']'")) return false;
+  if (!go_to_element(json, '[', "expected ',' or ']'")) return false;
   json->state = AT_VALUE;
   return true;
 }
@@ -706,10 +706,10 @@ static bool skip_nested(etr_json *json, uint32_t depth) {
       json->in.at++;
       if (!skip_string(json)) return false;
     } else if (json_to_brace(*json->in.at) == '{') {
-      if (!enter(json)) return false;
+      if (!open_bracket(json)) return false;
     } else {
       if (closing(json->stack.data[json->depth - 1]) != *json->in.at) return fail(json, "mismatched bracket");
-      leave(json);
+      close_bracket(json);
     }
   } while (json->depth > depth);
   return true;

@@ -22,7 +22,7 @@ bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
 }
 
 /* Returns the position of a character, or the size of the text if it is not there. */
-static size_t find(etr_slice text, char wanted) {
+static size_t find_character(etr_slice text, char wanted) {
   const char *at = text.size ? memchr(text.data, wanted, text.size) : NULL;
   return at ? (size_t)(at - text.data) : text.size;
 }
@@ -58,7 +58,7 @@ static const char *path_of_expression(etr_map *strings, etr_slice expression) {
 /* Returns the path of a module. Nodes that are in no module have a placeholder of torch, which gives "". */
 static const char *plain_path(etr_map *strings, etr_slice path) {
   if (etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook")) return "";
-  size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? find(path, ']') : path.size;
+  size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? find_character(path, ']') : path.size;
   return root < path.size ? path_of_expression(strings, after(path, root + 1)) : etr_intern(strings, path);
 }
 
@@ -85,9 +85,9 @@ static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t p
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {
   uint32_t module = 0;
   for (etr_slice rest = stack; rest.size > 0;) {
-    etr_slice level = before(rest, find(rest, ';'));
+    etr_slice level = before(rest, find_character(rest, ';'));
     rest = after(rest, level.size + 1);
-    etr_slice path_and_type = after(level, find(level, ',') + 1);
+    etr_slice path_and_type = after(level, find_character(level, ',') + 1);
     size_t comma = find_last(path_and_type, ',');
     if (comma > 0)
       module = child_module(tree, strings, module, path_and_type);
@@ -136,12 +136,12 @@ bool etr_frame_read(etr_frame *out, etr_slice line) {
   line = strip(line);
   if (!etr_slice_starts(line, ETR_SLICE("File \""))) return false;
   line = after(line, 6);
-  size_t quote = find(line, '"');
+  size_t quote = find_character(line, '"');
   out->file = before(line, quote);
   line = after(line, quote);
   if (!etr_slice_starts(line, ETR_SLICE("\", line "))) return false;
   line = after(line, 8);
-  size_t comma = find(line, ',');
+  size_t comma = find_character(line, ',');
   if (!etr_slice_to_int(before(line, comma), &out->line)) return false;
   line = after(line, comma);
   out->function = etr_slice_starts(line, ETR_SLICE(", in ")) ? after(line, 5) : (etr_slice){0};
@@ -250,7 +250,7 @@ bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice esca
   etr_slice object = after(before(escaped, at), brace);
   if (!etr_slice_starts(object, ETR_SLICE(head))) return false;
   etr_slice rest = after(object, sizeof head - 1);
-  etr_slice found = before(rest, find(rest, '\\'));
+  etr_slice found = before(rest, find_character(rest, '\\'));
   if (!etr_slice_starts(after(rest, found.size), ETR_SLICE("\\\","))) return false; /* the name itself has escapes */
   *name = etr_intern(strings, found);
   return true;

@@ -91,7 +91,7 @@ static int by_parent(const void *a, const void *b) {
   return compare_names(x, y);
 }
 
-static bool sort(folder *f) {
+static bool sort_parts(folder *f) {
   f->sorted = etr_arena_alloc_array(f->scratch, f->parts.count, sizeof *f->sorted);
   if (!f->sorted) return false;
   for (size_t i = 0; i < f->parts.count; i++) f->sorted[i] = &f->parts.data[i];
@@ -199,7 +199,7 @@ static bool is_one_of_several(const siblings *s, const size_t *of_kind, size_t i
   return s->has_roles ? run_around(s, i) >= LEAST_RUN : of_kind[s->kinds[i]] > 1;
 }
 
-static bool mark(folder *f, siblings *s) {
+static bool mark_repeats(folder *f, siblings *s) {
   size_t *of_kind = etr_arena_alloc_array(f->scratch, s->count, sizeof *of_kind);
   s->kinds = etr_arena_alloc_array(f->scratch, s->count, sizeof *s->kinds);
   if (!of_kind || !s->kinds) return false;
@@ -221,7 +221,7 @@ static bool mark_all(folder *f) {
   for (size_t from = 0, to; from < f->parts.count; from = to) {
     for (to = from + 1; to < f->parts.count && is_sibling(f->sorted[from], f->sorted[to]);) to++;
     siblings s = {.list = &f->sorted[from], .count = to - from};
-    if (s.count > 1 && !mark(f, &s)) return false;
+    if (s.count > 1 && !mark_repeats(f, &s)) return false;
   }
   return true;
 }
@@ -256,7 +256,7 @@ bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings
     last[i] = part_of_path(&f, modules[i].path);
     if (last[i] != ETR_NONE && !f.parts.data[last[i]].type) f.parts.data[last[i]].type = modules[i].type;
   }
-  if (!last || etr_arena_failed(scratch) || !sort(&f) || !mark_all(&f)) return false;
+  if (!last || etr_arena_failed(scratch) || !sort_parts(&f) || !mark_all(&f)) return false;
   for (size_t i = 0; i < count; i++) {
     modules[i].pattern = pattern_of(&f, last[i], modules[i].path, strings);
     if (!modules[i].pattern) return false;

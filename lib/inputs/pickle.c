@@ -34,7 +34,7 @@ static void *fail(machine *m, const char *message) {
 
 /* ---- Reading ---- */
 
-static const uint8_t *take(machine *m, uint64_t size) {
+static const uint8_t *take_bytes(machine *m, uint64_t size) {
   static const uint8_t zeros[8] = {0};
   if (size > m->size - m->at) {
     fail(m, "it ends in the middle of an instruction");
@@ -44,10 +44,10 @@ static const uint8_t *take(machine *m, uint64_t size) {
   return m->bytes + m->at - size;
 }
 
-static uint64_t take_number(machine *m, unsigned size) { return etr_load_le(take(m, size), size); }
+static uint64_t take_number(machine *m, unsigned size) { return etr_load_le(take_bytes(m, size), size); }
 
 static etr_slice take_text(machine *m, uint64_t size) {
-  const uint8_t *bytes = take(m, size);
+  const uint8_t *bytes = take_bytes(m, size);
   return m->message ? (etr_slice){"", 0} : (etr_slice){(const char *)bytes, (size_t)size};
 }
 
@@ -55,7 +55,7 @@ static etr_slice take_line(machine *m) {
   size_t start = m->at;
   while (m->at < m->size && m->bytes[m->at] != '\n') m->at++;
   etr_slice line = {(const char *)m->bytes + start, m->at - start};
-  take(m, 1);
+  take_bytes(m, 1);
   return line;
 }
 
@@ -64,7 +64,7 @@ static size_t instruction_bytes(const machine *m) { return m->at - m->raw_bytes 
 
 /* ---- The stack ---- */
 
-static value *make(machine *m, etr_pickle_kind kind) {
+static value *make_value(machine *m, etr_pickle_kind kind) {
   if (++m->value_count > m->most_values) return fail(m, "it has implausibly many values");
   value *made = etr_arena_alloc(m->arena, sizeof *made);
   if (!made) return fail(m, NULL);
@@ -79,7 +79,7 @@ static value *push_value(machine *m, value *pushed) {
   return pushed;
 }
 
-static value *push(machine *m, etr_pickle_kind kind) { return push_value(m, make(m, kind)); }
+static value *push(machine *m, etr_pickle_kind kind) { return push_value(m, make_value(m, kind)); }
 
 /* Returns the start of the part of the stack that instructions may take, which is never below a mark. */
 static size_t floor_of(const machine *m) { return m->marks.count ? m->marks.data[m->marks.count - 1] : 0; }
@@ -122,7 +122,7 @@ static void add_items(machine *m, value *to, value **items, size_t count) {
 }
 
 static void push_tuple(machine *m, value **items, size_t count) {
-  value *tuple = make(m, ETR_PICKLE_LIST);
+  value *tuple = make_value(m, ETR_PICKLE_LIST);
   add_items(m, tuple, items, count);
   push_value(m, tuple);
 }
@@ -145,7 +145,7 @@ static void put_in_memo(machine *m, uint64_t index) {
   if (!m->message) m->memo.data[index] = stored;
 }
 
-static void get(machine *m, uint64_t index) {
+static void get_memo(machine *m, uint64_t index) {
   if (index < m->memo.count && m->memo.data[index])
     push_value(m, m->memo.data[index]);
   else
@@ -239,7 +239,7 @@ static void build_tensor(machine *m, const value *arguments, bool typed) {
   bool good = arguments->items.count > (typed ? DTYPE : STRIDES) && a[STORAGE]->kind == ETR_PICKLE_STORAGE &&
               a[OFFSET]->kind == ETR_PICKLE_INT && a[OFFSET]->number >= 0 &&
               (!typed || (a[DTYPE]->kind == ETR_PICKLE_NAME && a[DTYPE]->name == ETR_NAME_DTYPE));
-  value *tensor = good ? make(m, ETR_PICKLE_TENSOR) : fail(m, "a tensor is rebuilt in an unknown way");
+  value *tensor = good ? make_value(m, ETR_PICKLE_TENSOR) : fail(m, "a tensor is rebuilt in an unknown way");
   if (!tensor) return;
   tensor->storage = a[STORAGE];
   tensor->element = typed ? a[DTYPE]->element : a[STORAGE]->element;
@@ -413,8 +413,8 @@ static bool run_structure(machine *m, uint8_t opcode) {
   case 'q': put_in_memo(m, take_number(m, 1)); break;
   case 'r': put_in_memo(m, take_number(m, 4)); break;
   case 0x94: put_in_memo(m, m->memo.count); break;
-  case 'h': get(m, take_number(m, 1)); break;
-  case 'j': get(m, take_number(m, 4)); break;
+  case 'h': get_memo(m, take_number(m, 1)); break;
+  case 'j': get_memo(m, take_number(m, 4)); break;
   case 'c': {
     etr_slice module = take_line(m), name = take_line(m);
     if (!m->message) find_name(m, module, name);
@@ -437,7 +437,7 @@ static bool run_scalar(machine *m, uint8_t opcode) {
   case 'M': push_int(m, (int64_t)take_number(m, 2)); break;
   case 0x8A: push_long(m); break;
   case 'G': {
-    const uint8_t *bytes = take(m, 8);
+    const uint8_t *bytes = take_bytes(m, 8);
     value *pushed = push(m, ETR_PICKLE_FLOAT);
     uint64_t bits = 0;
     for (int i = 0; i < 8; i++) bits = bits << 8 | bytes[i]; /* big-endian, for once */

@@ -605,7 +605,7 @@ static void read_graph_inputs(reader *r, level *l) {
 }
 
 /* Replaces indices of values by nodes, in the same array, and removes uses of values that nothing defines. */
-static void resolve(reader *r, level *l) {
+static void resolve_level(reader *r, level *l) {
   const table_value *values = l->table.values.data;
   for (size_t i = l->first_node; i < r->nodes.count; i++) {
     etr_node *n = &r->nodes.data[i];
@@ -657,7 +657,7 @@ static void read_graph(reader *r, uint32_t subgraph) {
   uint32_t output = add_node(r, &l, ETR_NODE_OUTPUT, "output");
   if (output == ETR_NONE) return;
   take_inputs(r, &outputs, 0, output);
-  resolve(r, &l);
+  resolve_level(r, &l);
 }
 
 /* ---- Programs ---- */

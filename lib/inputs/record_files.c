@@ -138,7 +138,7 @@ static bool add_log(finder *f, const char *path) {
   return good;
 }
 
-static bool note(finder *f, file_kind kind, const char *path) {
+static bool note_file(finder *f, file_kind kind, const char *path) {
   return kind == FILE_LOG ? add_log(f, path) : add_file(f, kind, path);
 }
 
@@ -168,10 +168,10 @@ static bool is_part(const char *path) {
   return number > 0;
 }
 
-static etr_status look(finder *f, const char *path, etr_error *error) {
+static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   struct stat status;
-  if (strcmp(path, "-") == 0) return note(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
-  if (is_part(path)) return note(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (strcmp(path, "-") == 0) return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (is_part(path)) return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
   if (stat(path, &status) != 0) return fail_to_open(path, error);
   if (!S_ISDIR(status.st_mode)) {
     file_kind kind = S_ISFIFO(status.st_mode) ? FILE_ETDUMP : kind_of(path);
@@ -183,9 +183,9 @@ static etr_status look(finder *f, const char *path, etr_error *error) {
           error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
           "not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, .bpte or .ptd, and not "
           "called debug_buffer.bin; give a record's directory, or its files");
-    return note(f, kind, path) ? ETR_OK : etr_fail_memory(error);
+    return note_file(f, kind, path) ? ETR_OK : etr_fail_memory(error);
   }
-  if (has_record_identifier(path)) return note(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
+  if (has_record_identifier(path)) return note_file(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
   etr_vec(char *) names = {0};
   DIR *directory = opendir(path);
   if (!directory) return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read this directory");
@@ -200,7 +200,7 @@ static etr_status look(finder *f, const char *path, etr_error *error) {
   if (etr_arena_failed(&f->arena)) return etr_fail_memory(error);
   etr_sort(names.data, names.count, sizeof *names.data, by_name);
   for (size_t i = 0; i < names.count; i++)
-    if (!note(f, kind_of(names.data[i]), names.data[i])) return etr_fail_memory(error);
+    if (!note_file(f, kind_of(names.data[i]), names.data[i])) return etr_fail_memory(error);
   return ETR_OK;
 }
 
@@ -238,10 +238,10 @@ static etr_status choose_one(finder *f, const single_kind *of, const char *direc
   return ETR_OK;
 }
 
-static etr_status find(finder *f, etr_inputs *out, const char *const *paths, size_t path_count,
-                       const etr_inputs *chosen, etr_error *error) {
+static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths, size_t path_count,
+                             const etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
-  for (size_t i = 0; i < path_count; i++) ETR_TRY(look(f, paths[i], error));
+  for (size_t i = 0; i < path_count; i++) ETR_TRY(look_at_path(f, paths[i], error));
   ETR_TRY(choose_one(f, &records, path, chosen->etrecord, &out->etrecord, error));
   if (!out->etrecord) ETR_TRY(choose_one(f, &damaged_records, path, NULL, &out->etrecord, error));
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
@@ -251,7 +251,7 @@ static etr_status find(finder *f, etr_inputs *out, const char *const *paths, siz
   if (chosen->etdump_count) f->found[FILE_ETDUMP].count = 0;
   for (size_t i = 0; i < chosen->etdump_count; i++) {
     file_kind kind = kind_of(chosen->etdumps[i]);
-    if (!note(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i])) return etr_fail_memory(error);
+    if (!note_file(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i])) return etr_fail_memory(error);
   }
   out->etdumps = f->found[FILE_ETDUMP].data;
   out->etdump_count = f->found[FILE_ETDUMP].count;
@@ -321,7 +321,7 @@ etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t
   etr_inputs found = {0};
   *out = (etr_inputs){0};
   etr_error_clear(error);
-  etr_status status = find(&f, &found, paths, path_count, chosen ? chosen : &nothing, error);
+  etr_status status = find_files(&f, &found, paths, path_count, chosen ? chosen : &nothing, error);
   if (status == ETR_OK) status = etr_arena_failed(&f.arena) ? etr_fail_memory(error) : hand_out(out, &found, error);
   etr_arena_clear(&f.arena);
   return status;

@@ -161,7 +161,7 @@ static const uint8_t *memory_at(const etr_tensor_reader *reader, uint64_t elemen
 }
 
 /* Moves to the next element: the last dimension advances first. */
-static void advance(etr_tensor_reader *reader) {
+static void move_to_next(etr_tensor_reader *reader) {
   const etr_tensor_view *view = &reader->view;
   for (int32_t i = view->rank - 1; i >= 0; i--) {
     reader->place += (uint64_t)view->strides[i];
@@ -178,7 +178,7 @@ size_t etr_tensor_reader_next(etr_tensor_reader *reader, double into[ETR_PIECE_E
          size = piece * view->element->size;
   if (piece == 0) return 0;
   if (!reader->in_order)
-    for (size_t i = 0; i < piece; i++, advance(reader))
+    for (size_t i = 0; i < piece; i++, move_to_next(reader))
       etr_element_decode(view->element, memory_at(reader, reader->place), 1, &into[i]);
   else if (!view->file)
     etr_element_decode(view->element, memory_at(reader, reader->at), piece, into);

@@ -388,7 +388,7 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-static etr_status load(loader *l, etr_error *error) {
+static etr_status load_profile(loader *l, etr_error *error) {
   ETR_TRY(etr_choices_check_clock(l->options, error));
   set_budget(l);
   ETR_TRY(read_inputs(l, error));
@@ -421,7 +421,7 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   etr_map_init(&l.names, l.arena);
   etr_map_init(&l.method_by_name, l.arena);
   etr_payloads_init(&l.payloads, l.arena);
-  etr_status status = load(&l, error);
+  etr_status status = load_profile(&l, error);
   etr_arena_clear(&l.runs);
   etr_file_clear(&l.pte.file);
   if (status == ETR_OK)

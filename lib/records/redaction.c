@@ -37,7 +37,7 @@ static void put_numbered(etr_redaction *h, const char *before, uint32_t number, 
 
 static etr_slice taken(const etr_redaction *h) { return (etr_slice){h->text.data, h->text.count}; }
 
-static size_t find(etr_slice text, const char *any) {
+static size_t find_any(etr_slice text, const char *any) {
   size_t at = 0;
   while (at < text.size && !strchr(any, text.data[at])) at++;
   return at;
@@ -81,7 +81,7 @@ static void put_path(etr_redaction *h, etr_slice path) {
   size_t root = is_placeholder(path) ? path.size : root_size(path);
   put_bytes(h, before(path, root));
   for (etr_slice rest = after(path, root); rest.size > 0;) {
-    etr_slice part = before(rest, find(rest, BETWEEN_PARTS));
+    etr_slice part = before(rest, find_any(rest, BETWEEN_PARTS));
     rest = after(rest, part.size);
     if (is_number(part) || (rest.size == 0 && is_usual(part)))
       put_bytes(h, part);
@@ -110,7 +110,7 @@ static void put_class(etr_redaction *h, etr_slice name) {
 
 /* Puts a level, KEY,PATH,TYPE. The key only distinguishes levels. */
 static void put_level(etr_redaction *h, etr_slice level, uint32_t place) {
-  etr_slice rest = after(level, find(level, ",") + 1);
+  etr_slice rest = after(level, find_any(level, ",") + 1);
   size_t comma = rest.size;
   while (comma > 0 && rest.data[comma - 1] != ',') comma--;
   etr_slice path = before(rest, comma ? comma - 1 : 0);
@@ -130,7 +130,7 @@ etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
   h->text.count = 0;
   uint32_t place = 0;
   for (etr_slice rest = stack; rest.size > 0; place++) {
-    etr_slice level = before(rest, find(rest, ";"));
+    etr_slice level = before(rest, find_any(rest, ";"));
     rest = after(rest, level.size + 1);
     if (place) put_text(h, ";");
     put_level(h, level, place);
@@ -166,7 +166,7 @@ static void put_parts(etr_redaction *h, etr_slice name) {
     if (size)
       put_numbered(h, "m", etr_map_get(&h->parts, before(rest, size)), "");
     else
-      put_bytes(h, before(rest, size = find(rest, "_.")));
+      put_bytes(h, before(rest, size = find_any(rest, "_.")));
     rest = after(rest, size);
     while (rest.size > 0 && (rest.data[0] == '_' || rest.data[0] == '.')) {
       put_bytes(h, before(rest, 1));
@@ -259,7 +259,7 @@ static void put_frame(etr_redaction *h, const etr_frame *frame) {
 etr_slice etr_redact_trace(etr_redaction *h, etr_slice trace) {
   h->text.count = 0;
   for (etr_slice rest = trace; rest.size > 0;) {
-    etr_slice line = before(rest, find(rest, "\n"));
+    etr_slice line = before(rest, find_any(rest, "\n"));
     etr_frame frame;
     rest = after(rest, line.size + 1);
     if (etr_frame_read(&frame, line)) put_frame(h, &frame);

@@ -371,7 +371,7 @@ typedef struct stripper {
   etr_redaction *redaction; /* NULL: nothing is to be redacted */
 } stripper;
 
-static void note(const stripper *s, const char *entry, const char *text) {
+static void note_entry(const stripper *s, const char *entry, const char *text) {
   if (s->options->notes.take) s->options->notes.take(s->options->notes.context, entry, text);
 }
 
@@ -414,14 +414,14 @@ static etr_status emit_program(void *context, const etr_sink *sink, etr_error *e
 
 /* ---- Entries ---- */
 
-static etr_status keep(const stripper *s, size_t index, etr_error *error) {
+static etr_status keep_entry(const stripper *s, size_t index, etr_error *error) {
   return etr_archive_writer_copy(s->writer, etr_archive_name(s->archive, index), s->archive, index, error);
 }
 
 /* Keeps what nobody looks into, unless something is to be redacted. */
 static etr_status keep_unless_redacting(const stripper *s, size_t index, const char *why_not, etr_error *error) {
-  if (!s->redaction) return keep(s, index, error);
-  note(s, etr_archive_name(s->archive, index), why_not);
+  if (!s->redaction) return keep_entry(s, index, error);
+  note_entry(s, etr_archive_name(s->archive, index), why_not);
   return ETR_OK;
 }
 
@@ -456,11 +456,11 @@ static etr_status strip_entry(const stripper *s, size_t index, etr_error *error)
   }
   case ETR_ENTRY_PTE:
     if (!s->redaction)
-      note(s, etr_archive_name(s->archive, index), "kept with its weights: times are joined through it");
+      note_entry(s, etr_archive_name(s->archive, index), "kept with its weights: times are joined through it");
     return keep_unless_redacting(s, index, "left out: names cannot be hidden in a program", error);
   case ETR_ENTRY_UNKNOWN:
     return keep_unless_redacting(s, index, "left out: nothing is known about this entry, so it may hold names", error);
-  default: return keep(s, index, error);
+  default: return keep_entry(s, index, error);
   }
 }
 

@@ -49,7 +49,7 @@ typedef struct tally {
   uint32_t handle;
 } tally;
 
-static void count(tally *t, bool is_flaw, int32_t instruction, uint32_t handle) {
+static void count_flaw(tally *t, bool is_flaw, int32_t instruction, uint32_t handle) {
   t->of++;
   if (!is_flaw) return;
   if (t->count++) return;
@@ -133,7 +133,7 @@ static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr
     const etr_map_instruction *instruction = &map->instructions[i];
     const uint32_t *handles = instruction->handles;
     for (size_t k = 0; k < instruction->handle_count; k++)
-      count(&of_handles, handles[k] != 0 && !is_known(&known, handles[k]), instruction->id, handles[k]);
+      count_flaw(&of_handles, handles[k] != 0 && !is_known(&known, handles[k]), instruction->id, handles[k]);
   }
   if (of_handles.count)
     flaws_add(flaws, is_lowered(graph) ? ETR_FLAW_MISSING : ETR_FLAW_MISMATCH, HANDLES, of_instructions,
@@ -214,9 +214,9 @@ static void check_instructions(etr_flaws *flaws, const etr_map_method *map, cons
     const etr_map_instruction *told = &map->instructions[i];
     bool is_there = told->id >= 0 && (size_t)told->id < method->instruction_count;
     const char *backend = is_there ? backend_at(method, told->id) : NULL;
-    count(&beyond, !is_there, told->id, 0);
+    count_flaw(&beyond, !is_there, told->id, 0);
     if (is_there && told->is_delegate)
-      count(&other, !backend || (told->backend && strcmp(backend, told->backend) != 0), told->id, 0);
+      count_flaw(&other, !backend || (told->backend && strcmp(backend, told->backend) != 0), told->id, 0);
   }
   if (beyond.count)
     flaws_add(flaws, ETR_FLAW_MISMATCH, HANDLES, of_instructions,
@@ -237,7 +237,7 @@ static void check_unmapped(etr_flaws *flaws, const etr_record *record, const etr
               "debug_handle_map has no method %s", method->name);
   for (size_t i = 0; map && i < method->instruction_count; i++) {
     const etr_map_instruction *told = etr_maps_find(map, (int32_t)i);
-    if (backend_at(method, (int32_t)i)) count(&calls, !told || !told->is_delegate, (int32_t)i, 0);
+    if (backend_at(method, (int32_t)i)) count_flaw(&calls, !told || !told->is_delegate, (int32_t)i, 0);
   }
   if (calls.count && record->has_delegate_map)
     flaws_add(flaws, ETR_FLAW_MISMATCH, DELEGATES, etr_entry_loss(ETR_ENTRY_DELEGATE_MAP),

@@ -207,14 +207,14 @@ static void add_row(etr_table *table, change_row row) {
   etr_table_add(table, added, "", 0);
 }
 
-static void init(etr_table *table, etr_diff_output *o) {
+static void init_table(etr_table *table, etr_diff_output *o) {
   etr_table_init(table, &o->answer, &etr_change_fields);
   table->time_digits = ETR_DIFF_TIME_DIGITS;
   table->top = 0; /* rows have been chosen before they are added */
 }
 
 void etr_diff_table_init(etr_table *table, etr_diff_output *o) {
-  init(table, o);
+  init_table(table, o);
   etr_table_choose(table);
 }
 
@@ -230,7 +230,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   section_table shown_columns = {.method = method};
   etr_table table;
   for (size_t i = 0; i < shown; i++) shown_columns.has_intervals |= etr_diff_has_interval(rows->rows[i].change);
-  init(&table, o);
+  init_table(&table, o);
   table.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
   table.title = etr_diff_section_title(section);
   etr_table_choose_between(&table, 1, 0);

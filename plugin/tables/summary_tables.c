@@ -139,7 +139,7 @@ typedef struct left_out {
   double p50; /* sum of their medians */
 } left_out;
 
-static const char *below(const etr_module_tree *tree, const etr_module_row *row) {
+static const char *name_below(const etr_module_tree *tree, const etr_module_row *row) {
   const char *parent = row->parent == ETR_NONE ? "" : tree->rows[row->parent].path;
   size_t size = strlen(parent);
   bool is_below = size > 0 && strncmp(row->path, parent, size) == 0 && row->path[size] == '.';
@@ -195,7 +195,7 @@ static void put_modules(report *r, const etr_summary *s) {
     bool is_last = l->shown && l->count == 1; /* it takes the line that would say "1 more" */
     if (shown[i] || is_last) {
       if (!shown[i]) l->count = 0;
-      add_module(r, &table, row->level, below(tree, row), sum_of(s, row));
+      add_module(r, &table, row->level, name_below(tree, row), sum_of(s, row));
     } else if (l->shown && l->count) { /* these have less time than the modules that are shown, and so follow them */
       const char *more = etr_arena_format(&r->answer.arena, "%zu more", l->count);
       etr_sum sum = etr_sum_make(s->method, l->ticks);

@@ -151,7 +151,7 @@ static side side_of(const etr_comparison *c, const etr_method_pair *pair, bool i
   return s;
 }
 
-static void set(const side *s, etr_diff_row *row, const etr_cost_figures *cost) {
+static void set_cost(const side *s, etr_diff_row *row, const etr_cost_figures *cost) {
   *(s->is_newer ? &row->new_cost : &row->base_cost) = cost;
 }
 
@@ -161,7 +161,7 @@ static bool add_of_nodes(const side *s, etr_diff_row *rows, size_t count, etr_ar
     uint32_t node = s->is_newer ? rows[i].pair->new_node : rows[i].pair->base_node;
     if (node == ETR_NONE) continue;
     costs[i] = etr_cost_figures_of_node(s->profile, s->graph, node);
-    set(s, &rows[i], &costs[i]);
+    set_cost(s, &rows[i], &costs[i]);
   }
   return costs != NULL;
 }
@@ -175,7 +175,7 @@ static bool add_of_sums(const side *s, etr_diff_row *rows, size_t count, etr_are
     if (!etr_map_set(&places, etr_slice_of(sums.rows[i].key), i)) return false;
   for (size_t i = 0; i < count; i++) {
     uint32_t place = etr_map_get(&places, etr_slice_of(rows[i].name));
-    if (place != ETR_NONE) set(s, &rows[i], &sums.rows[place].cost);
+    if (place != ETR_NONE) set_cost(s, &rows[i], &sums.rows[place].cost);
   }
   return true;
 }

@@ -501,7 +501,7 @@ static void measure_families(shortening *s) {
 
 /* Lengthens the labels of a family by one part. Families with whole paths are not lengthened, because the count of
  * their parts must not overflow. */
-static void grow(shortening *s, uint32_t family) {
+static void lengthen_labels(shortening *s, uint32_t family) {
   if (s->parts[family] != WHOLE) s->parts[family]++;
 }
 
@@ -588,8 +588,8 @@ static void tree_shorten(etr_tree *tree) {
       uint32_t other = etr_map_get(&known, key);
       if (other == ETR_NONE) etr_map_set(&known, key, i);
       if (other == ETR_NONE || (!can_grow(&s, i) && !can_grow(&s, other))) continue;
-      grow(&s, s.family[i]);
-      if (s.family[other] != s.family[i]) grow(&s, s.family[other]);
+      lengthen_labels(&s, s.family[i]);
+      if (s.family[other] != s.family[i]) lengthen_labels(&s, s.family[other]);
       grown = true;
     }
     growing = grown;

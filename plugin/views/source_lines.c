@@ -48,7 +48,7 @@ static const char *line_text(etr_arena *arena, const char *text, size_t size) {
   return spread ? etr_arena_text(arena, (etr_slice){spread, used}) : NULL;
 }
 
-static bool split(etr_source_file *out, etr_arena *arena, const char *text, size_t size) {
+static bool split_lines(etr_source_file *out, etr_arena *arena, const char *text, size_t size) {
   etr_vec(const char *) lines = {0};
   for (size_t at = 0; at < size;) {
     const char *end = memchr(text + at, '\n', size - at);
@@ -67,7 +67,7 @@ static bool read_lines(etr_source_file *out, etr_arena *arena, const char *path)
   etr_status status = is_plain_file(path) ? etr_file_read(&file, path, MAX_BYTES, NULL) : ETR_ERROR_IO;
   if (status == ETR_ERROR_MEMORY) etr_arena_fail(arena); /* not the same as a file that is not there */
   if (status != ETR_OK) return false;
-  bool good = split(out, arena, (const char *)file.data, file.size);
+  bool good = split_lines(out, arena, (const char *)file.data, file.size);
   etr_file_clear(&file);
   return good && out->line_count > 0;
 }
