@@ -41,7 +41,7 @@ bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count
   return false;
 }
 
-/* What operators do that compute nothing. */
+/* Properties of operators that compute nothing. */
 enum {
   VIEW = 1,   /* etr_operator_is_view() */
   SHARES = 2, /* etr_operator_shares_memory() */

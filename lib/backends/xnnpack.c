@@ -186,8 +186,8 @@ static const struct {
 
 bool etr_xnn_is_batch_norm(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("native_batch_norm")); }
 
-/* A convolution knows whether it is transposed; its weight, [in, out / groups, ...] then, shows where arguments were
- * not recorded. */
+/* Returns true for a transposed convolution. If its arguments were not recorded, the shape of its weight shows it, [in,
+ * out / groups, ...]. */
 static bool is_transposed(const etr_graph *graph, const etr_node *node) {
   const char *transposed = etr_node_argument(node, "transposed");
   if (transposed) return strcmp(transposed, "true") == 0;
@@ -197,7 +197,7 @@ static bool is_transposed(const etr_graph *graph, const etr_node *node) {
   return weight->rank > 2 && out->rank == weight->rank && weight->dims[0].size != out->dims[1].size;
 }
 
-/* Of powers only the second runs, as Square (PowConfig). */
+/* Returns true for the second power, the only one that XNNPACK runs, as Square (PowConfig). */
 static bool is_squared(const etr_node *node) {
   const char *exponent = etr_node_argument(node, "exponent");
   return !exponent || strcmp(exponent, "2") == 0 || strcmp(exponent, "2.0") == 0;
@@ -221,14 +221,16 @@ static const etr_node *producer_of(const etr_graph *graph, const etr_node *node)
 
 bool etr_xnn_is_convolution(uint16_t class_) { return class_ == ETR_XNN_MATMUL || class_ == ETR_XNN_DECONV; }
 
-/* A batch norm right behind a convolution or a linear layer that nothing else reads is folded into it. */
+/* Returns true for a batch norm directly after a convolution or linear layer that nothing else reads. It is folded into
+ * that layer. */
 bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   const etr_node *producer = producer_of(graph, node);
   if (!producer || etr_xnn_is_batch_norm(etr_operator_of_target(producer->target))) return false;
   return uses[producer - graph->nodes] == 1 && etr_xnn_is_convolution(etr_xnn_class_of_node(graph, producer));
 }
 
-/* A batch norm that becomes a convolution, and a product that becomes a linear layer, are new nodes to the lowering. */
+/* Returns whether a node loses its debug handle. A batch norm that becomes a convolution, and a product that becomes a
+ * linear layer, are new nodes for the lowering. */
 static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   if (etr_xnn_is_batch_norm(op)) {
@@ -244,7 +246,7 @@ bool etr_xnn_is_quantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("
 
 bool etr_xnn_is_dequantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("dequantize_")); }
 
-/* Its scale is computed. */
+/* Returns true for a dequantization whose scale is computed. */
 static bool is_dynamic(const etr_node *node) {
   return etr_xnn_is_dequantize(etr_operator_of_target(node->target)) && node->input_count > 1;
 }
@@ -255,8 +257,8 @@ static bool takes_activation(const etr_graph *graph, const etr_node *node) {
   return etr_xnn_is_convolution(class_) || (class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB);
 }
 
-/* Operators hold on to the quantisation around them; dynamic quantisation, whose scale is computed, holds on to what
- * computes it. */
+/* Returns true if two nodes are put into the same partition: an operator and the quantisation around it, or dynamic
+ * quantisation and the nodes that compute its scale. */
 static bool keeps_together(const etr_graph *graph, const etr_node *producer, const etr_node *user, bool is_only_user) {
   etr_slice from = etr_operator_of_target(producer->target), to = etr_operator_of_target(user->target);
   if (producer->kind >= ETR_NODE_PARAMETER)

@@ -34,7 +34,7 @@ bool etr_slice_to_int(etr_slice slice, int64_t *out) {
   return true;
 }
 
-/* Most lists are in order: files have them so. */
+/* Sorts a list. Most lists are in order already, because files have them in order, and are left unchanged. */
 void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
   const char *item = list;
   size_t sorted = 1;

@@ -70,7 +70,7 @@ int etr_by_two_numbers(const void *a, const void *b);
 etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset,
                     const char *format, ...) ETR_PRINTF(6, 7);
 
-/** Fill *error and return ETR_ERROR_MEMORY: without a file, or for the file that is being read. */
+/** These fill *error and return ETR_ERROR_MEMORY, without a file or for the file that is being read. */
 etr_status etr_fail_memory(etr_error *error);
 etr_status etr_fail_memory_of(etr_error *error, const char *file, const char *entry);
 

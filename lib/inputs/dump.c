@@ -102,7 +102,7 @@ static bool out_of_memory(const dump_reader *reader) {
 
 static bool stopped(const dump_reader *reader) { return etr_fb_failed(&reader->fb) || out_of_memory(reader); }
 
-/* "" if absent. */
+/* Reads a name; "" if it is absent. */
 static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned field) {
   etr_slice name = etr_fb_string(&reader->fb, table, field);
   return name.size ? etr_intern(reader->names, name) : "";
@@ -132,7 +132,7 @@ static void read_times(dump_reader *reader, etr_dump_event *event, etr_fb_at pro
   reader->ticks_left -= ticks;
 }
 
-/* The fields of the id are consecutive in both kinds of events. */
+/* Reads the delegate's id of an event. Its fields are consecutive in both kinds of events. */
 static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table, unsigned id_field) {
   int32_t number = etr_fb_i32(&reader->fb, table, id_field, NO_ID);
   etr_slice text = etr_fb_string(&reader->fb, table, id_field + 1);
@@ -155,7 +155,7 @@ static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at 
   if (copy) event->metadata = (etr_slice){copy, bytes.size};
 }
 
-/* A DebugEvent is an event, unless it logs what the run returns, and values. */
+/* Reads a DebugEvent: the values that it logs and, unless they are what the run returns, an event. */
 static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
   *event = (etr_dump_event){0};
   etr_fb *fb = &reader->fb;
@@ -257,10 +257,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   return ETR_OK;
 }
 
-/*
- * The prefix is right if the buffer ends where it says, whatever follows. A wrong one means nothing, so the whole rest
- * is read then.
- */
+/* Reads an ETDump with a size prefix. The prefix is right if the buffer ends at that size, whatever follows. If it is
+ * wrong, it is ignored and the whole rest is read. */
 static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes, const char *path,
                                 etr_error *error) {
   uint64_t claimed = etr_load_le(bytes.data, PREFIX_BYTES), rest = bytes.size - PREFIX_BYTES;
@@ -268,7 +266,7 @@ static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice by
   if (claimed < rest && read_buffer(reader, out, bytes, claimed, path, NULL) == ETR_OK) return ETR_OK;
   if (reader->shared->warn)
     reader->shared->warn(reader->shared->context, 0,
-                         claimed > rest ? "the file is shorter than its size prefix says"
+                         claimed > rest ? "the file is shorter than its size prefix says: was it copied completely?"
                                         : "wrong size prefix; reading to the end of the file");
   return read_buffer(reader, out, bytes, rest, path, error);
 }
@@ -294,7 +292,7 @@ etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice
     status = read_buffer(&reader, out, bytes, bytes.size, path, error);
   else
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 8,
-                      "not an ETDump: the identifier " IDENTIFIER " is missing");
+                      "not an ETDump, which has " IDENTIFIER " here or at byte 4: name the etdump.etdp of the run");
   if (status != ETR_OK) *out = (etr_dump){0};
   return status;
 }

@@ -16,7 +16,8 @@ static void warn_of_dump(void *context, uint64_t offset, const char *message) {
   etr_warn(place->files->warnings, place->path, NULL, offset, "%s", message);
 }
 
-/* No sum of what any of their events took wraps, whoever adds it up: their sum does not. */
+/* Reads an ETDump. It is refused if the ticks of all events together overflow 64 bits; otherwise no sum of some of them
+ * can. */
 static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path, etr_error *error) {
   dump_place place = {f, etr_arena_copy(f->arena, etr_slice_of(path))};
   etr_dump *dump = etr_vec_push(f->arena, &f->dumps);
@@ -56,7 +57,7 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
   return ETR_OK;
 }
 
-/* number: 0 for all of them. */
+/* Reads an ETDump of a log, or all if `number` is 0. */
 static etr_status read_found(etr_dump_files *f, const etr_serial_log *log, const char *path, size_t number,
                              etr_error *error) {
   size_t taken = 0;

@@ -92,8 +92,8 @@ static bool read_head(const char *path, char *into, size_t size, size_t *got) {
   return done;
 }
 
-/* A zip may have anything before its first header, so only the archive can recognise one; a file that is called like a
- * record is taken for one. */
+/* Returns the kind of a file. A zip may have anything before its first header, so only the archive reader can recognise
+ * one; a file with a record's name is taken for a record. */
 static file_kind kind_of(const char *path) {
   char head[12] = {0};
   size_t got;
@@ -119,7 +119,8 @@ static bool add_file(finder *f, file_kind kind, const char *path) {
   return slot != NULL;
 }
 
-/* Each of the ETDumps in a log, if there are several and all are whole; what is wrong is said when all are read. */
+/* Adds each ETDump of a log, if there are several and all are complete. Otherwise adds the log as one file, and reading
+ * it reports what is wrong. */
 static bool add_log(finder *f, const char *path) {
   etr_file file;
   etr_serial_log log = {0};
@@ -137,16 +138,16 @@ static bool add_log(finder *f, const char *path) {
   return good;
 }
 
-static bool note(finder *f, file_kind kind, const char *path) {
+static bool note_file(finder *f, file_kind kind, const char *path) {
   return kind == FILE_LOG ? add_log(f, path) : add_file(f, kind, path);
 }
 
-/* Of files in one directory. */
+/* Compares paths of one directory by the names of the files. */
 static int by_name(const void *a, const void *b) {
   return etr_natural_compare(etr_last_part(*(char *const *)a), etr_last_part(*(char *const *)b));
 }
 
-/* Says why there is nothing. */
+/* Fails with the reason why nothing was found. */
 static etr_status fail_to_open(const char *path, etr_error *error) {
   etr_seekable file;
   etr_status status = etr_seekable_open(&file, path, error);
@@ -154,7 +155,7 @@ static etr_status fail_to_open(const char *path, etr_error *error) {
   return status;
 }
 
-/* A zip starts with the header of its first entry, unless something was put before it. */
+/* Returns true if a file starts with the header of a zip's first entry. */
 static bool starts_like_zip(const char *path) {
   char head[4] = {0};
   size_t got;
@@ -167,10 +168,10 @@ static bool is_part(const char *path) {
   return number > 0;
 }
 
-static etr_status look(finder *f, const char *path, etr_error *error) {
+static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   struct stat status;
-  if (strcmp(path, "-") == 0) return note(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
-  if (is_part(path)) return note(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (strcmp(path, "-") == 0) return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (is_part(path)) return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
   if (stat(path, &status) != 0) return fail_to_open(path, error);
   if (!S_ISDIR(status.st_mode)) {
     file_kind kind = S_ISFIFO(status.st_mode) ? FILE_ETDUMP : kind_of(path);
@@ -182,9 +183,9 @@ static etr_status look(finder *f, const char *path, etr_error *error) {
           error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
           "not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, .bpte or .ptd, and not "
           "called debug_buffer.bin; give a record's directory, or its files");
-    return note(f, kind, path) ? ETR_OK : etr_fail_memory(error);
+    return note_file(f, kind, path) ? ETR_OK : etr_fail_memory(error);
   }
-  if (has_record_identifier(path)) return note(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
+  if (has_record_identifier(path)) return note_file(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
   etr_vec(char *) names = {0};
   DIR *directory = opendir(path);
   if (!directory) return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read this directory");
@@ -199,7 +200,7 @@ static etr_status look(finder *f, const char *path, etr_error *error) {
   if (etr_arena_failed(&f->arena)) return etr_fail_memory(error);
   etr_sort(names.data, names.count, sizeof *names.data, by_name);
   for (size_t i = 0; i < names.count; i++)
-    if (!note(f, kind_of(names.data[i]), names.data[i])) return etr_fail_memory(error);
+    if (!note_file(f, kind_of(names.data[i]), names.data[i])) return etr_fail_memory(error);
   return ETR_OK;
 }
 
@@ -218,7 +219,7 @@ static const single_kind programs = {FILE_PTE, ".pte programs", "--pte"};
 static const single_kind bundles = {FILE_BUNDLE, ".bpte programs", "--pte"};
 static const single_kind debug_buffers = {FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer"};
 
-/* What the caller chose, or else the one file of a kind. */
+/* Sets *out to the file that the caller chose, or else to the only file of a kind. */
 static etr_status choose_one(finder *f, const single_kind *of, const char *directory, const char *chosen,
                              const char **out, etr_error *error) {
   size_t count = f->found[of->kind].count;
@@ -237,10 +238,10 @@ static etr_status choose_one(finder *f, const single_kind *of, const char *direc
   return ETR_OK;
 }
 
-static etr_status find(finder *f, etr_inputs *out, const char *const *paths, size_t path_count,
-                       const etr_inputs *chosen, etr_error *error) {
+static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths, size_t path_count,
+                             const etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
-  for (size_t i = 0; i < path_count; i++) ETR_TRY(look(f, paths[i], error));
+  for (size_t i = 0; i < path_count; i++) ETR_TRY(look_at_path(f, paths[i], error));
   ETR_TRY(choose_one(f, &records, path, chosen->etrecord, &out->etrecord, error));
   if (!out->etrecord) ETR_TRY(choose_one(f, &damaged_records, path, NULL, &out->etrecord, error));
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
@@ -250,7 +251,7 @@ static etr_status find(finder *f, etr_inputs *out, const char *const *paths, siz
   if (chosen->etdump_count) f->found[FILE_ETDUMP].count = 0;
   for (size_t i = 0; i < chosen->etdump_count; i++) {
     file_kind kind = kind_of(chosen->etdumps[i]);
-    if (!note(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i])) return etr_fail_memory(error);
+    if (!note_file(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i])) return etr_fail_memory(error);
   }
   out->etdumps = f->found[FILE_ETDUMP].data;
   out->etdump_count = f->found[FILE_ETDUMP].count;
@@ -285,7 +286,7 @@ static size_t size_of_texts(const char *const *texts, size_t count) {
   return size;
 }
 
-/* The copies go into *slots, and it goes behind them. */
+/* Writes copies into *slots and moves *slots past them. */
 static const char **put_all(const char ***slots, char **at, const char *const *texts, size_t count) {
   const char **first = *slots;
   for (size_t i = 0; i < count; i++) first[i] = copy_text(at, texts[i]);
@@ -303,7 +304,8 @@ static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *
   if (!block) return etr_fail_memory(error);
   char *text = (char *)(block + pointers + 1);
   *out = *found;
-  out->etdumps = put_all(&block, &text, found->etdumps, found->etdump_count); /* first: it is what is freed */
+  out->etdumps = put_all(&block, &text, found->etdumps, found->etdump_count); /* comes first, because this pointer is
+                                                                                 freed */
   out->passed_over = put_all(&block, &text, found->passed_over, found->passed_over_count);
   out->weights = put_all(&block, &text, found->weights, found->weight_count);
   out->etrecord = copy_text(&text, found->etrecord);
@@ -319,7 +321,7 @@ etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t
   etr_inputs found = {0};
   *out = (etr_inputs){0};
   etr_error_clear(error);
-  etr_status status = find(&f, &found, paths, path_count, chosen ? chosen : &nothing, error);
+  etr_status status = find_files(&f, &found, paths, path_count, chosen ? chosen : &nothing, error);
   if (status == ETR_OK) status = etr_arena_failed(&f.arena) ? etr_fail_memory(error) : hand_out(out, &found, error);
   etr_arena_clear(&f.arena);
   return status;

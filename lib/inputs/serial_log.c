@@ -15,10 +15,10 @@ enum { START_DIGITS = 16, START_BYTES = 12 }; /* hold the identifier, with a siz
 
 enum { ESCAPE = 0x1b };
 
-/* What a log has between characters that count: sequences that colour a terminal, carriage returns, NULs. */
+/* The parts of a log that are ignored: sequences that colour a terminal, carriage returns, NULs. */
 typedef enum filter_state { IN_TEXT, IN_ESCAPE, IN_SEQUENCE } filter_state;
 
-/* True if a character counts. */
+/* Returns true if a character is not ignored. */
 static bool passes(filter_state *state, char c) {
   filter_state was = *state;
   if (was == IN_ESCAPE)
@@ -41,7 +41,7 @@ typedef struct row {
 /* Arm's runner prints this line before anything in base64. */
 static const char announced[] = "#[RUN THIS]\n";
 
-/* True if such a line is complete with this character; *matched: how much of it has been seen. */
+/* Returns true if this character completes such a line. *matched counts the characters seen so far. */
 static bool completes_announcement(size_t *matched, char c) {
   if (c != announced[*matched]) *matched = 0;
   if (c == announced[*matched]) ++*matched;
@@ -50,7 +50,7 @@ static bool completes_announcement(size_t *matched, char c) {
   return true;
 }
 
-/* True if an ETDump's start is complete with this character. */
+/* Returns true if this character completes the start of an ETDump. */
 static bool completes_start(row *r, char c) {
   char bytes[START_BYTES];
   size_t size;
@@ -94,7 +94,8 @@ static size_t line_end(const reader *r, size_t at) {
 
 static bool is_number(char c) { return (c >= '0' && c <= '9') || c == ' '; }
 
-/* What a logger puts in front of each line is the same but for the time. */
+/* Returns true if two lines have the same prefix apart from digits, because a logger's prefix differs only in the time.
+ */
 static bool is_same_prefix(const reader *r, size_t first, size_t line, size_t size) {
   for (size_t i = 0; i < size; i++) {
     char a = r->text[first + i], b = r->text[line + i];
@@ -105,8 +106,8 @@ static bool is_same_prefix(const reader *r, size_t first, size_t line, size_t si
 
 static bool is_of_base64(char c) { return etr_base64_is_digit(c) || c == '='; }
 
-/* Where the digits of a line begin that goes on with what an earlier one began, which starts at `first`, with digits at
- * `start`; `end` if it does not. */
+/* Returns where the digits begin in a line that continues an earlier one; `end` if it does not. The earlier line starts
+ * at `first`, and its digits start at `start`. */
 static size_t continued_at(const reader *r, size_t first, size_t start, size_t line, size_t end) {
   size_t at = end;
   while (at > line && is_of_base64(r->text[at - 1])) at--;
@@ -121,7 +122,7 @@ static size_t take_digits(reader *r, size_t at, size_t most) {
   return r->digit_count - first;
 }
 
-/* Where the digits of the next line may end: where the quotes do, or the line. */
+/* Returns where the digits of the next line end at the latest: at the closing quote, or at the end of the line. */
 static size_t digits_end(const reader *r, size_t line, bool is_quoted) {
   size_t end = line_end(r, line);
   const char *quote = is_quoted ? memchr(r->text + line, '"', end - line) : NULL;
@@ -149,7 +150,7 @@ static size_t take_all(reader *r, size_t start, size_t most) {
 
 enum { PREFIX_BYTES = 4 };
 
-/* How many bytes the size in front of an ETDump promises, with itself; 0: it has none. */
+/* Returns the number of bytes by an ETDump's size prefix, including the prefix; 0 if it has none. */
 static uint64_t promised_bytes(const reader *r, size_t start) {
   char bytes[START_BYTES];
   size_t size;
@@ -199,7 +200,7 @@ static size_t read_dump(reader *r, size_t start) {
 
 enum { MOST_TO_NAME = 64 };
 
-/* `" | base64 -d >debug_buffer.bin` */
+/* Returns true if a line goes on with `" | base64 -d >debug_buffer.bin`. */
 static bool is_buffer(const reader *r, size_t end) {
   static const char name[] = "debug_buffer.bin";
   size_t size = ETR_MIN(r->size - end, MOST_TO_NAME);
@@ -208,7 +209,7 @@ static bool is_buffer(const reader *r, size_t end) {
   return memmem(r->text + end, size, name, sizeof name - 1) != NULL;
 }
 
-/* From `echo "` on, up to the name that the buffer is to have. 0: no buffer starts here. */
+/* Returns the length from `echo "` up to the name of the buffer; 0 if no buffer starts here. */
 static size_t read_buffer(reader *r, size_t quote) {
   size_t end = take_all(r, quote + 1, SIZE_MAX);
   if (end >= r->size || r->text[end] != '"' || !is_buffer(r, end)) return 0;

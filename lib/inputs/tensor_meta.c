@@ -6,7 +6,7 @@
 
 #include "formats/element.h"
 
-/* Old files write the dead member as null. */
+/* Reads a dimension. Old files write the member of the union that is not used as null. */
 void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   etr_slice key;
   if (etr_json_peek(json) == ETR_JSON_NUMBER) {

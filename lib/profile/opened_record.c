@@ -5,6 +5,7 @@
 #include "profile/opened_record.h"
 
 #include "inputs/flat_tensor.h"
+#include "method/program_values.h"
 
 #include <stdlib.h>
 
@@ -92,6 +93,7 @@ static etr_method_inputs *method_of(reader *r, const char *name) {
   return added;
 }
 
+/* Lists every method that any input names, in the order of the maps, the Edge graphs, the .pte. */
 static bool collect_methods(reader *r) {
   etr_opened_record *out = r->out;
   for (size_t i = 0; i < out->record.method_count; i++) {
@@ -116,6 +118,28 @@ static bool collect_methods(reader *r) {
   return true;
 }
 
+/* Warns if the program and the ETRecord are of different exports: if most delegate calls of a method are only in the
+ * program, or only in the record's delegate map. */
+static void warn_of_other_program(etr_opened_record *out) {
+  for (size_t i = 0; i < out->methods.count && out->record.has_delegate_map; i++) {
+    const etr_map_method *map = out->methods.data[i].map;
+    const etr_pte_method *program = out->methods.data[i].program;
+    size_t calls = 0, mapped = 0, shared = 0;
+    for (size_t k = 0; map && k < map->instruction_count; k++) mapped += map->instructions[k].is_delegate;
+    for (size_t k = 0; map && program && k < program->instruction_count; k++) {
+      const etr_pte_delegate *delegate = etr_delegate_of(program, &program->instructions[k]);
+      const etr_map_instruction *known = delegate ? etr_maps_find(map, (int32_t)k) : NULL;
+      calls += delegate != NULL;
+      shared += known && known->is_delegate && (!known->backend || strcmp(known->backend, delegate->backend) == 0);
+    }
+    if (program && 2 * shared < calls + mapped - shared)
+      etr_warn(&out->warnings, out->profile.pte, out->profile.pte_entry, ETR_NO_OFFSET,
+               "this program is of another export than the ETRecord: they agree on %zu of %zu delegate calls of method "
+               "%s; give the .pte that was exported with the record",
+               shared, calls + mapped - shared, program->name);
+  }
+}
+
 /* ---- All ---- */
 
 static etr_status read_all(reader *r, etr_error *error) {
@@ -129,7 +153,9 @@ static etr_status read_all(reader *r, etr_error *error) {
   ETR_TRY(etr_flat_tensors_read(&out->profile.weights, r->arena, r->inputs->weights, r->inputs->weight_count,
                                 most_bytes(out), error));
   ETR_TRY(read_program(r, error));
-  return collect_methods(r) && !etr_arena_failed(r->arena) ? ETR_OK : etr_fail_memory(error);
+  if (!collect_methods(r)) return etr_fail_memory(error);
+  warn_of_other_program(out);
+  return etr_arena_failed(r->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
 etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs, const etr_options *options,

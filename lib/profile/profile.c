@@ -114,7 +114,7 @@ static bool add_unknown_methods(loader *l) {
 
 /* ---- Joining ---- */
 
-/* The entry exported_program is the only program, or the program of `forward`. */
+/* Returns the ATen graph of a method. The entry exported_program is the only program, or the program of `forward`. */
 static etr_graph *aten_graph_of(loader *l, const etr_method_inputs *method) {
   bool is_other = l->opened->edge_graph_count > 1 && strcmp(method->name, "forward") != 0;
   if (l->opened->edge_only || !method->graph || is_other) return NULL;
@@ -276,7 +276,7 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-static etr_status load(loader *l, etr_error *error) {
+static etr_status load_profile(loader *l, etr_error *error) {
   unsigned without = l->opened->without;
   ETR_TRY(etr_choices_check_clock(l->options, error));
   if (!copy_record(l)) return etr_fail_memory(error);
@@ -311,7 +311,7 @@ etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened, co
               .warnings = {.arena = &box->arena}};
   etr_map_init(&l.names, l.arena);
   etr_payloads_init(&l.payloads, l.arena);
-  etr_status status = load(&l, error);
+  etr_status status = load_profile(&l, error);
   etr_arena_clear(&l.runs);
   if (status == ETR_OK)
     *out = &box->profile;

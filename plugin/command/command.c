@@ -199,7 +199,7 @@ static size_t text_width(const cli_settings *settings) {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* NO_COLOR is described at no-color.org. */
+/* Returns true if text is coloured. NO_COLOR is described at no-color.org. */
 static bool wants_color(const cli_settings *settings) {
   const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
   if (settings->color != COLOR_AUTO) return settings->color == COLOR_ALWAYS;

@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <stdlib.h> /* defines __GLIBC__ */
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- Peaks of devices, from a file that the user keeps ---- */
 
@@ -94,16 +93,6 @@ static void keep_memory(void) {
 static void keep_memory(void) {}
 #endif
 
-/* Refuses the name of a command after the record, which would be taken for a file of the record. */
-static exit_status check_order(const cli_settings *settings) {
-  struct stat status;
-  for (size_t i = 0; i < settings->more_count; i++)
-    if (option_table_command(settings->more[i]) && stat(settings->more[i], &status) != 0)
-      return message_usage(settings->more[i], "the command comes first: etrecord-tb %s %s", settings->more[i],
-                           settings->record);
-  return EXIT_DONE;
-}
-
 int main(int argc, char **argv) {
   cli_settings settings;
   keep_memory();
@@ -118,8 +107,7 @@ int main(int argc, char **argv) {
     help_print(stdout, settings.command);
     return message_written(ETR_OK, NULL);
   }
-  status = check_order(&settings);
-  if (status == EXIT_DONE) status = take_device(&settings);
+  status = take_device(&settings);
   if (status == EXIT_DONE) status = each_prepare(&settings);
   if (status != EXIT_DONE) return status;
   if (settings.command->prepare) status = settings.command->prepare(&settings);

@@ -113,23 +113,50 @@ static const option_spec *find_option(const char *text, const cli_command *comma
   return NULL;
 }
 
-/* Finds the command before the options are parsed, because it decides what they mean. Whether an option takes a value
- * is the same for all commands. */
-static void find_command(parser *p) {
-  p->command = &commands[0];
-  for (int i = 1; i < p->argc && strcmp(p->argv[i], "--") != 0; i++) {
-    const char *text = p->argv[i];
-    if (!is_option(text)) {
-      const cli_command *found = option_table_command(text);
-      if (!found) return;
-      p->command = found;
-      p->named = found->name;
-      p->named_at = i;
-      return;
-    }
-    const option_spec *spec = find_option(text, NULL);
-    if (spec && spec->argument && !split_option(text).value) i++;
+/* Returns the index of the next word from `at` on that is no option and no value of one, or argc. Whether an option
+ * takes a value is the same for all commands. */
+static int next_argument(const parser *p, int at) {
+  for (; at < p->argc && strcmp(p->argv[at], "--") != 0; at++) {
+    if (!is_option(p->argv[at])) return at;
+    const option_spec *spec = find_option(p->argv[at], NULL);
+    if (spec && spec->argument && !split_option(p->argv[at]).value) at++;
   }
+  return p->argc;
+}
+
+/* Finds the command before the options are parsed, because it decides what they mean. */
+static void find_command(parser *p) {
+  int first = next_argument(p, 1);
+  const cli_command *found = first < p->argc ? option_table_command(p->argv[first]) : NULL;
+  p->command = found ? found : &commands[0];
+  if (!found) return;
+  p->named = found->name;
+  p->named_at = first;
+}
+
+/* Returns the command that a word after the record names, or that it resembles if no command was given; NULL for a
+ * file, and for what looks like one. */
+static const char *misplaced_command(const parser *p, const char *text) {
+  const cli_command *found = option_table_command(text);
+  if (access(text, F_OK) == 0) return NULL;
+  if (found) return found->name;
+  return p->named || strpbrk(text, "./\\=") ? NULL : option_table_nearest(text);
+}
+
+/* Refuses a command after the record, where it would be taken for a file of the record. The message has the line with
+ * the command in its place. */
+static exit_status check_order(const parser *p) {
+  char line[512] = "";
+  size_t used = 0;
+  if (p->command->runs_program || p->command->run == command_help) return EXIT_DONE;
+  for (int at = next_argument(p, next_argument(p, 1) + 1); at < p->argc; at = next_argument(p, at + 1)) {
+    const char *name = misplaced_command(p, p->argv[at]);
+    if (!name) continue;
+    for (int i = 1; i < p->argc && used < sizeof line; i++)
+      if (i != at && i != p->named_at) used += (size_t)snprintf(line + used, sizeof line - used, " %s", p->argv[i]);
+    return message_usage(name, "the command comes first: etrecord-tb %s%s", name, line);
+  }
+  return EXIT_DONE;
 }
 
 /* Refuses an option; the message says which commands have it, or which option may be meant. */
@@ -318,7 +345,8 @@ exit_status option_parse(cli_settings *out, int argc, char **argv) {
   parser p = {.out = out, .argc = argc, .argv = argv};
   find_command(&p);
   out->command = p.named ? p.command : NULL;
-  exit_status status = parse_arguments(&p);
+  exit_status status = check_order(&p);
+  if (status == EXIT_DONE) status = parse_arguments(&p);
   if (status != EXIT_DONE || out->help || out->version) return status;
   out->command = p.command;
   status = check_arguments(&p);

@@ -255,7 +255,7 @@ size_t etr_table_shown(const etr_table *table) {
   return table->top ? ETR_MIN(table->top, table->rows.count) : table->rows.count;
 }
 
-/* A time that is not 0, but would be written as 0, is below what is written. */
+/* Puts a time with the column's decimals. A time above 0 that would be written as 0 is written as "<0.001". */
 static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cell cell) {
   double time = etr_ticks_to_unit(table->answer->profile, cell.number, table->answer->options->unit);
   double least = pow(10, -table->time_decimals);
@@ -271,8 +271,8 @@ static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cel
   etr_put_fixed(writer, time, table->time_decimals);
 }
 
-/* The decimals that give the longest time of the rows its significant digits: then all times of a column end at the
- * same place, and parts add up to their sum. */
+/* Returns the decimals that give the longest time of the rows its significant digits. All times of a column then have
+ * equally many decimals, and parts add up to their sum. */
 static int find_time_decimals(const etr_table *table, size_t shown) {
   double longest = 0;
   for (size_t i = 0; i < shown; i++)
@@ -332,6 +332,7 @@ static const char *cell_text(const etr_table *table, const etr_field *field, etr
   if (field->kind == ETR_CELL_FLAG && !isnan(cell.number)) return cell.number != 0 ? "true" : "false";
   if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
   if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
+  if (field->kind == ETR_CELL_SHARE && cell.number == 0 && !table->exact) return NULL; /* "0.0 %" would say nothing */
   if (field->kind == ETR_CELL_BYTES && !table->exact)
     return etr_count_text(&table->answer->arena, cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX);
   etr_text_begin(&text, &table->answer->arena, &writer);

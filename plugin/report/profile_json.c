@@ -32,7 +32,8 @@ static uint32_t index_of(etr_profile_doc *e, const char *text) {
   return index == ETR_NONE ? add_text(e, text) : index;
 }
 
-/* Texts repeat often, and mostly at the same addresses, so recent ones are looked up by address. */
+/* Puts the number of a text. Texts repeat often, usually at the same address, so recent ones are looked up by address.
+ */
 void etr_profile_put_text(etr_profile_doc *e, const char *text) {
   etr_recent_text *recent = &e->recent[((uintptr_t)text >> 3) % ETR_COUNT(e->recent)];
   if (!text || recent->text != text) *recent = (etr_recent_text){text, text ? index_of(e, text) : ETR_NONE};
@@ -45,7 +46,8 @@ void etr_profile_put_copy(etr_profile_doc *e, etr_slice text) {
   etr_profile_put_index(e, index);
 }
 
-/* Times are rounded to the picosecond: further digits of an interpolated percentile are rounding noise. */
+/* Puts a time in nanoseconds, rounded to the picosecond: further digits of an interpolated percentile are rounding
+ * noise. */
 void etr_profile_put_ns(etr_profile_doc *e, double ticks) {
   if (isnan(ticks)) {
     etr_jw_null(e->fields.json);

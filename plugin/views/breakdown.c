@@ -16,7 +16,7 @@ uint32_t etr_counted_module(const etr_graph *graph, uint32_t module) {
   return module;
 }
 
-/* A row for what the node is to be counted under. */
+/* Returns an empty row with the key under which the node is counted. */
 static etr_breakdown_row row_of(const etr_graph *graph, size_t index, etr_breakdown_by by) {
   const etr_node *node = &graph->nodes[index];
   const etr_module *module = &graph->modules[etr_counted_module(graph, node->module)];
@@ -67,7 +67,7 @@ static etr_slice key_of(collector *c, const etr_breakdown_row *row) {
   return (etr_slice){c->place.data, c->place.size};
 }
 
-/* The number of a row, which is added when it is new; ETR_NONE when out of memory. */
+/* Returns the number of a row, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t number_of(collector *c, const etr_breakdown_row *row) {
   etr_map_slot *slot = etr_map_at(&c->by_text, key_of(c, row));
   if (!slot || slot->value != ETR_NONE) return slot ? slot->value : ETR_NONE;
@@ -77,7 +77,7 @@ static uint32_t number_of(collector *c, const etr_breakdown_row *row) {
   return slot->value = added->number = (uint32_t)(c->rows.count - 1);
 }
 
-/* What a node adds to its row in each breakdown. */
+/* The time and the costs that a node adds to its row in each breakdown. */
 typedef struct node_part {
   const etr_node_time *time;
   etr_cost_sum cost;

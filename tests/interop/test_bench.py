@@ -383,7 +383,7 @@ def test_the_base_has_a_record_of_its_own(bench):
     (bench.folder / "old").mkdir()
     shutil.copy(RECORD / "etrecord.bin", bench.folder / "old")
     done = Turns(bench).run("1", "1", "--repeat", 1, "--against-record", "old")
-    assert "timed nodes on both sides match" in done.stdout
+    assert "timed nodes of both sides" in done.stdout
     assert "gone" in Turns(bench).run("1", "1", "--repeat", 1, "--against-record", "gone", status=1).stderr
 
 
