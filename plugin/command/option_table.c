@@ -195,7 +195,7 @@ const option_spec option_specs[] = {
      AND(has_source_unit)},
     {"peak-flops", 0, "N", AS(NUMBER, peak_flops), RATING,
      .help = "peak of the device in FLOP per second, for `of peak`, `bound` and findings: 1.2e11 (default: the "
-             "best rate of the record takes its place)"},
+             "best rate of the record's large operators, if it has any)"},
     {"peak-int-ops", 0, "N", AS(NUMBER, peak_int_ops), RATING,
      .help = "peak of the device for quantized models, in integer operations per second: 4.8e11"},
     {"peak-bandwidth", 0, "N", AS(NUMBER, peak_bandwidth), RATING,

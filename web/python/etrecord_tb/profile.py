@@ -67,7 +67,7 @@ class Profile:
     method a run executed; the last entry for a run counts. skip_runs: the number of leading runs of each ETDump and load that are excluded from all times;
     "auto" excludes warm-up: leading runs above 1.5 times the median of the runs after them (at least three) and above 1.2 times what four fifths of these take.
     runs: the runs that count, as a range, instead of skip_runs. stat: ranks lists and is the base of shares, "avg" or "p50"; results contain both.
-    peaks: what the device can do in a second, as "flops", "integer_ops" and "bandwidth" (bytes). of_peak refers to these, or else to the record's best rates.
+    peaks: what the device can do in a second, as "flops", "integer_ops" and "bandwidth" (bytes). of_peak refers to these, or else to the best rates of the record's large operators, if it has any.
 
     Raises EtrecordError. Warns with EtrecordWarning if something in the inputs is missing or unusual. Close it, or use it in `with`.
     """
