@@ -208,6 +208,9 @@ typedef struct etr_options {
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first_run above last_run: no run */
   etr_statistic statistic;    /**< copied to the profile, from which outputs read it */
   etr_peaks peaks;            /**< copied to the profile, from which outputs read them */
+  const char *source_root;    /**< folder whose files are preferred as source lines, as recorded; a relative one is
+                                 looked for anywhere in a path ("torchvision/models"). NULL: none. It is only read
+                                 while the profile is opened */
 } etr_options;
 
 /* ---- Graphs ---- */
@@ -328,7 +331,8 @@ typedef struct etr_node {
   size_t output_count;
   uint32_t module;               /**< index into etr_graph.modules; 0 (the root) also if no module was recorded */
   uint32_t debug_handle;         /**< 0: unset */
-  const etr_source *source;      /**< innermost frame outside torch itself; NULL if none was recorded */
+  const etr_source *source;      /**< the model's line: the innermost frame below etr_options.source_root, or else
+                                    outside torch, torchao, ExecuTorch and transformers. NULL if none was recorded */
   const char *weight_name;       /**< of a parameter, buffer or constant: "a.weight"; else NULL */
   const char *const *edge_nodes; /**< in program/METHOD: names of the Edge nodes that the instruction runs */
   size_t edge_node_count;
@@ -385,8 +389,8 @@ typedef struct etr_cost {
   uint64_t written_bytes;
   uint64_t executions; /**< calls over all included runs of the method; 0 if none was timed. ETR_UNKNOWN for operators
                           of delegates in bodies of loops and branches, where several may make up one call */
-  bool never_ran;  /**< the method ran and this node did not: it is in a branch that was never taken, or it is a view for
-                      which memory planning needed no copy. Sums per inference leave it out */
+  bool never_ran;  /**< the method ran and this node did not: it is in a branch that was never taken, or it is a view
+                      for which memory planning needed no copy. Sums per inference leave it out */
   bool is_integer; /**< it multiplies integers: both factors are integers, before any dequantization inside the fused
                       group */
   bool from_hints; /**< a size is symbolic: the example recorded by the export was used for it */

@@ -562,9 +562,9 @@ static bool is_argument_int(const etr_node *node, const char *name, int64_t *val
   return text && etr_slice_to_int(etr_slice_of(text), value);
 }
 
-/* Returns whether an operator in a delegate reads weights of four bits. In the Edge graph each of them takes a byte, and
- * only the range of the dequantization says that it has four bits; delegates pack two into a byte. A portable kernel
- * reads the bytes as they are. */
+/* Returns whether an operator in a delegate reads weights of four bits. In the Edge graph each of them takes a byte,
+ * and only the range of the dequantization says that it has four bits; delegates pack two into a byte. A portable
+ * kernel reads the bytes as they are. */
 static bool reads_packed(const etr_graph *graph, const etr_node *reader, const etr_value *value) {
   enum { MOST_VALUES = 16 };
   int64_t least, most;
@@ -834,10 +834,10 @@ double etr_cost_gbs(const etr_cost_sum *sum) { return rate_of(sum, etr_cost_byte
 /* ---- Peaks ---- */
 
 /* Only calls that are large and long enough say what a device can do. A copy of 16 kB that takes 96 ns moves 170 GB/s
- * within a cache, although memory gives 10, so a bandwidth needs a call that moves 1 MB, which is more than the caches of
- * a core of most devices hold. Reading the clock and entering a kernel take some hundred nanoseconds, and XNNPACK counts
- * whole microseconds: of 50 us, each is at most 2 %. A call with fewer than a million multiply-accumulates may take that
- * long and be limited by something else. */
+ * within a cache, although memory gives 10, so a bandwidth needs a call that moves 1 MB, which is more than the caches
+ * of a core of most devices hold. Reading the clock and entering a kernel take some hundred nanoseconds, and XNNPACK
+ * counts whole microseconds: of 50 us, each is at most 2 %. A call with fewer than a million multiply-accumulates may
+ * take that long and be limited by something else. */
 static const double LEAST_PEAK_BYTES = 1e6, LEAST_PEAK_MACS = 1e6, LEAST_PEAK_NS = 50e3;
 
 static void raise(double *peak, double rate) {

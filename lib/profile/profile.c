@@ -102,7 +102,8 @@ static bool wants(const loader *l, etr_without part) { return !(l->options->with
 
 static etr_status read_record(loader *l, etr_error *error) {
   etr_record_limits limits = {
-      .budget = &l->budget, .edge_only = l->options->edge_only, .no_sources = !wants(l, ETR_WITHOUT_SOURCES)};
+      .budget = &l->budget, .edge_only = l->options->edge_only, .no_sources = !wants(l, ETR_WITHOUT_SOURCES),
+      .source_root = l->options->source_root};
   if (!l->inputs->etrecord) return ETR_OK;
   ETR_TRY(etr_record_read(&l->record, l->arena, l->inputs->etrecord, &limits, &l->warnings, error));
   etr_record_warn_of_missing(&l->record, l->inputs->etrecord, &l->warnings);

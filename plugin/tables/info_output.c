@@ -166,8 +166,8 @@ static const etr_field module_cost_fields[] = {
     {"level", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(level)},
     {"operators", "operators", ETR_CELL_COUNT, NAMED, ROW(operators), .says = "in the module and all below"},
     {"macs", "macs", ETR_CELL_AMOUNT, NAMED, ROW(cost.macs),
-     .says = "multiply-accumulates per inference, half of the FLOP of torch's FlopCounterMode; of one call of each operator "
-             "if the method did not run; null: not known of all operators",
+     .says = "multiply-accumulates per inference, half of the FLOP of torch's FlopCounterMode; of one call of each "
+             "operator if the method did not run; null: not known of all operators",
      .nullable = true},
     {"flop", "flop", ETR_CELL_AMOUNT, NAMED, .get = flop, .nullable = true},
     {"bytes", "bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.bytes),

@@ -344,8 +344,9 @@ Test(cost, weights_of_four_bits_are_packed_in_delegates) {
                {"quant_min=-128 quant_max=127", 3, 15},
                {"", 3, 15}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    const char *text = etr_arena_format(&arena, "x input [2x3];w weight [i8:5x3];e torchao.dequantize_affine.default (w) "
-                                                "[5x3] %s;n linear (x,e) [2x5];o add (n,n) [2x5]",
+    const char *text = etr_arena_format(&arena,
+                                        "x input [2x3];w weight [i8:5x3];e torchao.dequantize_affine.default (w) "
+                                        "[5x3] %s;n linear (x,e) [2x5];o add (n,n) [2x5]",
                                         cases[i].range);
     tiny_graph *g = fused(text, "e", "n");
     etr_node_time *times = etr_for_foreign(g->graph.times);

@@ -68,6 +68,7 @@ class Profile:
     "auto" excludes warm-up: leading runs above 1.5 times the median of the runs after them (at least three) and above 1.2 times what four fifths of these take.
     runs: the runs that count, as a range, instead of skip_runs. stat: ranks lists and is the base of shares, "avg" or "p50"; results contain both.
     peaks: what the device can do in a second, as "flops", "integer_ops" and "bandwidth" (bytes). of_peak refers to these, or else to the best rates of the record's large operators, if it has any.
+    source_root: source lines are those of frames in this folder, where a stack trace has one, instead of all outside torch, torchao, ExecuTorch and transformers.
 
     Raises EtrecordError. Warns with EtrecordWarning if something in the inputs is missing or unusual. Close it, or use it in `with`.
     """
@@ -76,10 +77,12 @@ class Profile:
         self, *record: Path | None, etrecord: Path | None = None, etdump: Path | Iterable[Path] | None = None, pte: Path | None = None,
         debug_buffer: Path | None = None, ticks_per_second: float = 0.0, methods: Mapping[Any, str] | None = None,
         skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg", peaks: Mapping[str, float] | None = None,
+        source_root: Path | None = None,
     ) -> None:
         self._handle = ctypes.c_void_p()
         error, found, chosen = Error(), Inputs(), _inputs(etrecord, etdump, pte, debug_buffer)
-        options = _options(ticks_per_second, methods or {}, **_skip(skip_runs, runs), statistic=_index(_library.STATISTICS, "stat", stat), peaks=_library.Peaks(**(peaks or {})))
+        options = _options(ticks_per_second, methods or {}, **_skip(skip_runs, runs), statistic=_index(_library.STATISTICS, "stat", stat), peaks=_library.Peaks(**(peaks or {})),
+                           source_root=_path(source_root) if source_root is not None else None)
         paths = [_path(path) for path in record if path is not None]
         if paths:
             array = (ctypes.c_char_p * len(paths))(*paths)
