@@ -605,6 +605,14 @@ static etr_cell finding_kind(const void *row) {
 }
 
 #define FINDING(name) ETR_AT(etr_memory_finding, name)
+#define ORDER(name) ETR_VIA(etr_memory_finding, order, etr_memory_order, name)
+
+static bool has_order(const void *row) { return ((const etr_memory_finding *)row)->order != NULL; }
+static bool has_planned(const void *row) {
+  const etr_memory_order *order = ((const etr_memory_finding *)row)->order;
+  return order && order->planned_bytes != ETR_UNKNOWN;
+}
+
 #define MOVED(list, count) ETR_ARRAY_VIA(etr_memory_finding, order, etr_memory_order, list, count)
 
 static const etr_field finding_fields[] = {
@@ -615,6 +623,11 @@ static const etr_field finding_fields[] = {
     {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, FINDING(instruction)},
     {"moves", NULL, ETR_CELL_LIST, ETR_IN_JSON, MOVED(moves, move_count), .parts = ETR_FIELDS(move_fields)},
     {"order", NULL, ETR_CELL_VALUES, ETR_IN_JSON, MOVED(steps, step_count), .parts = &etr_values_u32},
+    {"peak_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(peak_bytes), .has = has_order, .nullable = true,
+     .says = "most bytes that are live at once in this order; null: the finding is about no order"},
+    {"planned_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(planned_bytes), .has = has_planned, .nullable = true,
+     .says = "size of the buffers that ExecuTorch's memory planning gives this order; null: not predictable, because "
+             "it does not give the program's own order the buffers that the program has"},
 };
 
 static etr_rows finding_rows(const void *row) {
