@@ -623,11 +623,8 @@ static const etr_field finding_fields[] = {
     {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, FINDING(instruction)},
     {"moves", NULL, ETR_CELL_LIST, ETR_IN_JSON, MOVED(moves, move_count), .parts = ETR_FIELDS(move_fields)},
     {"order", NULL, ETR_CELL_VALUES, ETR_IN_JSON, MOVED(steps, step_count), .parts = &etr_values_u32},
-    {"peak_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(peak_bytes), .has = has_order, .nullable = true,
-     .says = "most bytes that are live at once in this order; null: the finding is about no order"},
-    {"planned_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(planned_bytes), .has = has_planned, .nullable = true,
-     .says = "size of the buffers that ExecuTorch's memory planning gives this order; null: not predictable, because "
-             "it does not give the program's own order the buffers that the program has"},
+    {"peak_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(peak_bytes), .has = has_order},
+    {"planned_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(planned_bytes), .has = has_planned},
 };
 
 static etr_rows finding_rows(const void *row) {
