@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "formats/json.h"
 #include "inputs/argument.h"
+#include "inputs/frame.h"
 #include "inputs/metadata.h"
 #include "inputs/tensor_meta.h"
 #include "inputs/text_cache.h"
@@ -290,7 +291,8 @@ static const etr_source *read_trace(node_metadata *m, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&m->traces, json, &known);
   if (known) return m->sources.data[number];
-  const etr_source *source = etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json));
+  const etr_source *source =
+      etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json), m->scope.source_root);
   const etr_source **slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->sources);
   if (slot) *slot = source;
   return source;

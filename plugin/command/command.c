@@ -50,7 +50,8 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .first_run = settings->first_run,
                        .last_run = settings->last_run,
                        .statistic = settings->ranking,
-                       .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth}};
+                       .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth},
+                       .source_root = settings->source_root};
 }
 
 /* Opens the record that the settings name, and prints the profile's warnings. On failure *out is NULL. */
