@@ -86,6 +86,9 @@ typedef struct etr_error {
 
 /* ---- Inputs ---- */
 
+/** ETDumps that were decoded from logs. Opaque. */
+typedef struct etr_decoded_logs etr_decoded_logs;
+
 /** The files to read. Fill it by hand, with strings that you own and without calling etr_inputs_clear(), or call
  * etr_inputs_find(). */
 typedef struct etr_inputs {
@@ -101,6 +104,8 @@ typedef struct etr_inputs {
   size_t passed_over_count;
   const char *const *weights; /**< .ptd files: constants stored outside the program; there may be none */
   size_t weight_count;
+  etr_decoded_logs *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again. NULL if you
+                             fill the struct by hand: then they are read when they are needed */
 } etr_inputs;
 
 /**
