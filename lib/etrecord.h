@@ -477,9 +477,9 @@ typedef struct etr_planned_buffer {
   uint64_t size_bytes; /**< size that memory planning gave it */
   uint64_t top_bytes;  /**< end of its highest tensor, in bytes from its start */
   uint64_t peak_bytes; /**< largest number of bytes live at one instruction */
-  int32_t peak_instruction;   /**< the first instruction at that peak; -1: none */
-  const uint64_t *live_bytes; /**< bytes live at each instruction: etr_memory_plan.instruction_count entries */
-  size_t tensor_count;        /**< tensors planned into it, views included */
+  int32_t peak_instruction; /**< the first instruction at that peak; -1: none */
+  size_t tensor_count;      /**< tensors planned into it, views included. Their lifetimes and sizes say how many bytes are
+                               live at each instruction */
 } etr_planned_buffer;
 
 /** An input or output of a method that is a tensor. */
