@@ -159,6 +159,16 @@ void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]
  * *out is NULL. */
 exit_status bench_open(etr_profile **out, const cli_settings *settings, const char *const *dumps, size_t count);
 
+/** Finds the files of the record that the settings name. Its own ETDumps are replaced by `dump`, which is borrowed. Free
+ * with bench_forget(). */
+exit_status bench_find(etr_inputs *out, const cli_settings *settings, const char *dump);
+
+/** Opens the files that bench_find() found, with these ETDumps, like bench_open(). */
+exit_status bench_open_found(etr_profile **out, const cli_settings *settings, const etr_inputs *found,
+                             const char *const *dumps, size_t count);
+
+void bench_forget(etr_inputs *found, const cli_settings *settings);
+
 /** Opens the record that the settings name, with the ETDumps of a side, like bench_open(). */
 exit_status bench_open_side(etr_profile **out, const cli_settings *settings, const bench_side *side);
 
