@@ -122,13 +122,15 @@ static bool copy_file(const char *from, const char *to) {
   return copied;
 }
 
-/* Moves an ETDump. It does no harm if the original cannot be removed, because it is remembered before the next
- * recording. */
+/* Moves an ETDump. If it is a link, copies the file to which it leads, and leaves both to the runner. It does no harm if
+ * the original remains, because it is remembered before the next recording. */
 static etr_status move_dump(const char *from, const char *to, etr_error *error) {
-  if (rename(from, to) == 0) return ETR_OK;
+  struct stat about;
+  bool is_link = lstat(from, &about) == 0 && S_ISLNK(about.st_mode);
+  if (!is_link && rename(from, to) == 0) return ETR_OK;
   if (!copy_file(from, to))
     return message_fail(error, ETR_ERROR_IO, "cannot move the ETDump %s to %s: %s", from, to, strerror(errno));
-  (void)unlink(from);
+  if (!is_link) (void)unlink(from);
   return ETR_OK;
 }
 
