@@ -4,6 +4,8 @@
  */
 #include "command/command.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +159,19 @@ static exit_status run_two(const cli_settings *settings) {
 bool command_is_folder(const char *path) {
   struct stat status;
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+FILE *command_open_file(const char *path, const char **reason) {
+  struct stat about;
+  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  bool is_file = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+  FILE *file = is_file ? fdopen(descriptor, "rb") : NULL;
+  *reason = descriptor >= 0 && !is_file ? "not a file" : strerror(errno);
+  if (file == NULL && descriptor >= 0) {
+    (void)close(descriptor);
+    errno = EIO;
+  }
+  return file;
 }
 
 /* Returns true if the arguments are files of one record. Two arguments are if they are files of different kinds;

@@ -204,6 +204,7 @@ typedef enum etr_scalar_type {
   ETR_SCALAR_TEXT,
   ETR_SCALAR_FLAG,
   ETR_SCALAR_WHOLE,
+  ETR_SCALAR_HUGE, /* a whole number that fits into 64 bits only without a sign */
   ETR_SCALAR_REAL
 } etr_scalar_type;
 
@@ -212,6 +213,7 @@ typedef struct etr_scalar {
   etr_scalar_type type;
   const char *text;
   int64_t whole; /* also the value of a flag, 0 or 1 */
+  uint64_t huge;
   double real;
 } etr_scalar;
 

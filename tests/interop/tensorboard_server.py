@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -29,6 +30,7 @@ class TensorBoard:
             found = re.search(r"http://127\.0\.0\.1:\d+/", line)
             if found:
                 self.url = found.group()
+                threading.Thread(target=self.process.stderr.read, daemon=True).start()  # a full pipe would stop the server
                 return self
         self.__exit__()
         raise RuntimeError(f"TensorBoard did not start:\n{said}")
