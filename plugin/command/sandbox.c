@@ -186,6 +186,31 @@ static const int allowed[] = {
     SYS_select, SYS_time,
 #endif
 };
+
+/* The groups of system calls that are refused while Graphviz draws. Which calls its versions and the system's libraries
+ * need is unknown, and newer calls are allowed to them. */
+static const int refused_when_drawing[] = {
+    /* connections */
+    SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
+    /* other processes */
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_prlimit64,
+    SYS_setpriority, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr, SYS_sched_setaffinity,
+    SYS_ioprio_set,
+    /* owners and permissions */
+    SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_capset,
+    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr,
+    SYS_lremovexattr, SYS_fremovexattr,
+    /* the system, and interfaces that bypass a filter or had many holes */
+    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_init_module, SYS_finit_module,
+    SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_add_key,
+    SYS_request_key, SYS_keyctl,
+#ifdef SYS_pidfd_send_signal
+    SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_open_tree, SYS_move_mount, SYS_fsopen,
+#endif
+#ifdef __x86_64__
+    SYS_chmod, SYS_chown, SYS_lchown,
+#endif
+};
 /* clang-format on */
 
 /* A system call that is allowed if an argument has this value. */
@@ -195,11 +220,9 @@ typedef struct condition {
   uint32_t value;
 } condition;
 
-enum {
-  ALLOWED_COUNT = sizeof allowed / sizeof allowed[0],
-  MOST_STEPS = ALLOWED_COUNT + 128,
-};
-_Static_assert(ALLOWED_COUNT <= UINT8_MAX, "a step skips no more");
+enum { MOST_LISTED = 128, MOST_STEPS = MOST_LISTED + 64 }; /* a step skips at most 255 others */
+_Static_assert(sizeof allowed <= MOST_LISTED * sizeof *allowed, "all steps have room");
+_Static_assert(sizeof refused_when_drawing <= MOST_LISTED * sizeof *allowed, "all steps have room");
 
 /* A BPF program for a machine with one register. Each step has the number of steps to skip if its comparison holds, and
  * if it does not. */
@@ -230,7 +253,15 @@ static void allow_if(filter *f, const condition *call) {
   load(f, offsetof(struct seccomp_data, nr));
 }
 
-static void seccomp_enforce(void) {
+/* Gives one verdict on the listed system calls and the other one on all others. */
+static void add_list(filter *f, const int *numbers, size_t count, bool allows) {
+  for (size_t i = 0; i < count; i++) compare(f, (uint32_t)numbers[i], count - i, 0);
+  (allows ? refuse : allow)(f);
+  (allows ? allow : refuse)(f);
+}
+
+/* Gives up the system calls that no command needs, or those that Graphviz does not need if it draws. */
+static void seccomp_enforce(bool draws) {
   const uint32_t own = (uint32_t)getpid(); /* also the number of the only thread */
   /* raise() and abort(); limits of this process; isatty() and the width of the terminal; flags of open files, as
    * F_SETOWN could signal other processes */
@@ -245,18 +276,18 @@ static void seccomp_enforce(void) {
   compare(&f, MACHINE, 1, 0);
   refuse(&f);
   load(&f, offsetof(struct seccomp_data, nr));
-  for (size_t i = 0; i < ALLOWED_COUNT; i++) compare(&f, (uint32_t)allowed[i], ALLOWED_COUNT - i, 0);
-  add_step(&f, BPF_JMP | BPF_JA, 1, 0, 0);
-  allow(&f);
   for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; i++) allow_if(&f, &conditions[i]);
-  refuse(&f);
+  if (draws)
+    add_list(&f, refused_when_drawing, sizeof refused_when_drawing / sizeof *refused_when_drawing, false);
+  else
+    add_list(&f, allowed, sizeof allowed / sizeof *allowed, true);
   const struct sock_fprog program = {f.count, f.steps};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
   /* This process holds no secrets of others, so the kernel need not slow it down against speculation. */
   (void)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
 }
 #else
-static void seccomp_enforce(void) {}
+static void seccomp_enforce(bool draws) { (void)draws; }
 #endif
 
 /* ---- Inputs ---- */
@@ -423,5 +454,5 @@ void sandbox_enter(const cli_settings *settings) {
     if (draws) allow_graphviz(&rules);
     landlock_enforce(&rules);
   }
-  if (!draws) seccomp_enforce();
+  seccomp_enforce(draws);
 }
