@@ -86,10 +86,9 @@ bool command_fills_terminal(const cli_settings *settings) {
 }
 
 exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context) {
-  etr_sink sink = message_sink(stdout);
   etr_error error = {.offset = ETR_NO_OFFSET};
   etr_limited limited = {.emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
-  if (!command_has_file(settings)) return message_written(etr_emit_limited(&limited, &sink, &error), &error);
+  if (!command_has_file(settings)) return message_written(message_print(etr_emit_limited, &limited, &error), &error);
   etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);
   return status == ETR_OK ? EXIT_DONE : message_refused(status, &error);
 }

@@ -144,7 +144,12 @@ typedef struct etr_rows {
   size_t count, size;
 } etr_rows;
 
-#define ETR_ROWS(array, count) ((etr_rows){(array), (count), sizeof *(array)})
+/** Returns the rows of an array. NULL has none: memory ran out. */
+static inline etr_rows etr_rows_of(const void *first, size_t count, size_t size) {
+  return (etr_rows){first, first ? count : 0, size};
+}
+
+#define ETR_ROWS(array, count) etr_rows_of((array), (count), sizeof *(array))
 
 typedef struct etr_field {
   const char *key;   /* name for programs, in all formats; NULL: the title with '_' for blanks */
