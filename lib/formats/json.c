@@ -589,6 +589,16 @@ bool etr_json_peek_whole(etr_json *json, etr_slice *raw) {
   return true;
 }
 
+/* A quote or bracket ends the text, so no longer value begins with it. */
+bool etr_json_skip_same(etr_json *json, etr_slice raw) {
+  etr_window *w = &json->in;
+  if (etr_json_peek(json) < ETR_JSON_STRING || (size_t)(w->end - w->at) < raw.size) return false;
+  if (memcmp(w->at, raw.data, raw.size) != 0) return false;
+  w->at += raw.size;
+  json->state = AFTER_VALUE;
+  return true;
+}
+
 bool etr_json_peek_raw(etr_json *json, etr_slice *raw) {
   if (etr_json_peek(json) != ETR_JSON_STRING || !etr_json_peek_whole(json, raw)) return false;
   *raw = (etr_slice){raw->data + 1, raw->size - 2};
