@@ -81,6 +81,16 @@ const char *command_extension(const cli_settings *settings) {
   return dot && !strpbrk(dot, "/\\") ? dot : "";
 }
 
+drawing_format command_drawing(const cli_settings *settings) {
+  const char *extension = settings->has_drawing ? "" : command_extension(settings);
+  if (strcmp(extension, ".svg") == 0) return DRAWING_SVG;
+  return strcmp(extension, ".png") == 0 ? DRAWING_PNG : settings->drawing;
+}
+
+bool command_draws_picture(const cli_settings *settings) {
+  return settings->command->draws && command_drawing(settings) != DRAWING_DOT;
+}
+
 bool command_fills_terminal(const cli_settings *settings) {
   return !command_has_file(settings) && isatty(STDOUT_FILENO);
 }
@@ -231,14 +241,6 @@ static bool is_utf8(void) {
   if (!locale || !locale[0]) return true;
   const char *encoding = strchr(locale, '.');
   return encoding && (strncasecmp(encoding, ".utf-8", 6) == 0 || strncasecmp(encoding, ".utf8", 5) == 0);
-}
-
-etr_node_filter command_filter(const cli_settings *settings) {
-  return (etr_node_filter){.method = settings->method,
-                           .graph_module = settings->graph,
-                           .module = settings->module,
-                           .op = settings->op,
-                           .backend = settings->backend};
 }
 
 /* Returns the number of rows of a table without --top: a screenful in text, all rows for programs. */
