@@ -86,7 +86,7 @@ bool flat_json_is_object(const char *line) {
 
 bool flat_json_has(const char *line, const char *key) {
   bool whole;
-  return find(line, key, &whole) != NULL && whole;
+  return find_member(line, key, &whole) != NULL && whole;
 }
 
 bool flat_json_number(const char *line, const char *key, double *out) {
