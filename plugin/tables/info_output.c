@@ -12,8 +12,7 @@
 #include "views/cost_figures.h"
 #include "views/delegation.h"
 
-/* ---- What is told of inputs besides graphs and runs: logged values, tests of a BundledProgram, weights outside of the
- * program ---- */
+/* ---- Other inputs: logged values, tests of a BundledProgram, weights outside of the program ---- */
 
 typedef struct value_counts {
   size_t tensors, scalars, outputs, read, with_nan, with_inf;
@@ -183,7 +182,7 @@ static const etr_field module_cost_fields[] = {
     {"unknown_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.unknown),
      .says = "operators whose macs or bytes are not known", .nullable = true},
     {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted), .tells = tells_hinted,
-     .says = "operators with symbolic sizes, for which the export's example stands", .nullable = true},
+     .says = "operators with symbolic sizes, for which the export's example is taken", .nullable = true},
 };
 ETR_ROW_TYPE(module_cost, module_cost_fields);
 

@@ -130,7 +130,7 @@ static void put_events(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* ---- By module: a tree. A row "N more" stands for those of one parent that are not shown ---- */
+/* ---- By module: a tree. A row "N more" adds up the modules of one parent that are not shown ---- */
 
 /* The modules directly below one that are not shown. */
 typedef struct left_out {
