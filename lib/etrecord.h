@@ -1226,6 +1226,36 @@ struct etr_profile {
 ETR_API etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options,
                                     etr_error *error);
 
+/* ---- One record, many ETDumps ---- */
+
+/** A record that was read once, with its program and weights. Any number of ETDumps can be joined to it. */
+typedef struct etr_opened_record etr_opened_record;
+
+/**
+ * Reads the ETRecord, the .pte and the weights of `inputs`, and sets *out. ETDumps and the debug buffer in `inputs` are
+ * ignored. Of the options only the limits, `edge_only` and `without` matter. If `inputs` has no record and no program,
+ * the events of ETDumps joined later get no nodes.
+ *
+ * On success close *out with etr_close_record(); on failure *out is NULL. Errors are those of etr_profile_open().
+ */
+ETR_API etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs, const etr_options *options,
+                                   etr_error *error);
+
+/**
+ * Joins the ETDumps and the debug buffer of `dumps` to an opened record, and sets *out to a profile, as
+ * etr_profile_open() would make it. The members `etrecord`, `pte` and `weights` of `dumps` are ignored, and so are the
+ * limits, `edge_only` and `without` of the options, which etr_open_record() had. The limits apply to the record and the
+ * ETDumps of one profile together.
+ *
+ * Several threads may join ETDumps to one record at once. The profile refers to the record: close the profile first.
+ * Errors are those of etr_profile_open().
+ */
+ETR_API etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened, const etr_inputs *dumps,
+                                  const etr_options *options, etr_error *error);
+
+/** Frees the record. `opened` may be NULL. */
+ETR_API void etr_close_record(etr_opened_record *opened);
+
 /** Frees the profile and everything that it points to. `profile` may be NULL. */
 ETR_API void etr_profile_close(etr_profile *profile);
 

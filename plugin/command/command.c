@@ -19,11 +19,15 @@ exit_status command_find(etr_inputs *out, const cli_settings *settings) {
                              .etdump_count = settings->etdump_count,
                              .pte = settings->pte,
                              .debug_buffer = settings->debug_buffer};
-  const char *paths[1 + MAX_LIST] = {settings->record};
-  memcpy(paths + 1, settings->more, settings->more_count * sizeof *paths);
+  const char **paths = calloc(1 + settings->more_count, sizeof *paths);
+  if (!paths) return message_failed("out of memory");
+  paths[0] = settings->record;
+  for (size_t i = 0; i < settings->more_count; i++) paths[1 + i] = settings->more[i];
   *out = chosen;
-  if (settings->record && etr_inputs_find_all(out, paths, 1 + settings->more_count, &chosen, &error) != ETR_OK)
-    return message_error(&error);
+  bool is_found = !settings->record ||
+                  etr_inputs_find_all(out, paths, 1 + settings->more_count, &chosen, &error) == ETR_OK;
+  free(paths);
+  if (!is_found) return message_error(&error);
   if (settings->without_buffer) out->debug_buffer = NULL;
   return EXIT_DONE;
 }
@@ -169,12 +173,14 @@ static bool is_one_record(const cli_settings *settings) {
 
 exit_status command_run(const cli_settings *settings) {
   const cli_command *command = settings->command;
-  if (settings->tag_count && settings->format != FORMAT_JSON_LINES)
-    return message_usage(command->name, "--tag applies to JSON Lines (--format jsonl)");
+  bool is_for_people = settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN;
+  if (settings->tag_count && (is_for_people || settings->format == FORMAT_JSON))
+    return message_usage(command->name, "--tag applies to tables for programs (--format jsonl, csv or tsv)");
   if (settings->columns && settings->format == FORMAT_JSON)
     return message_usage(command->name, "--columns applies to tables; JSON has all columns");
   exit_status checked = command->check ? command->check(settings) : EXIT_DONE;
   if (checked != EXIT_DONE) return checked;
+  if (each_is_wanted(settings)) return each_run(settings);
   bool compares = command->compare && (!command->answer || !is_one_record(settings));
   return compares ? run_two(settings) : run_one(settings);
 }
@@ -245,5 +251,6 @@ etr_table_options command_table_options(const cli_settings *settings) {
                              .tags = settings->tags,
                              .tag_count = settings->tag_count,
                              .by = settings->has_by ? (etr_sum_by)(ETR_SUM_BY_OP + settings->by) : ETR_SUM_BY_ALL,
-                             .by_delegate = settings->has_by && settings->by == 1};
+                             .by_delegate = settings->has_by && settings->by == 1,
+                             .stack = settings->stack};
 }

@@ -42,9 +42,14 @@ typedef struct cli_command cli_command;
 typedef struct cli_settings {
   const cli_command *command; /* NULL with --help or --version and no command */
   bool help, version;
-  const char *record;         /* the first argument */
-  const char *more[MAX_LIST]; /* further arguments: files of the same record, or the record to compare with */
+  const char *record;      /* the first argument */
+  const char *const *more; /* further arguments: files of the same record, the record to compare with, or ETDumps of
+                              --each; in argv */
   size_t more_count;
+  bool each;                          /* an answer for each ETDump */
+  const char *each_from, *problems;   /* of --each: list of ETDumps, and the file for those that failed */
+  FILE *problem_file;                 /* opened by each_prepare() */
+  etr_stack stack;                    /* set by commands */
   const char *etrecord, *pte, *debug_buffer;
   bool without_buffer; /* set by commands, not by an option: with several ETDumps it is unknown which one the buffer is
                           of */
@@ -186,6 +191,24 @@ etr_compare_options command_compare_options(const cli_settings *settings);
 /** Returns EXIT_ABOVE_LIMIT, with a message, if a method surely got slower than --fail-above allows, or
  * EXIT_CANNOT_TELL, with a message, if the data do not decide that. */
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings);
+
+/* ---- One record and many ETDumps ---- */
+
+/** Returns true if the command prints an answer for each ETDump: --each or --each-from was given. */
+bool each_is_wanted(const cli_settings *settings);
+
+/** Opens the file of --problems, before rights are given up. */
+exit_status each_prepare(cli_settings *settings);
+
+/**
+ * Reads the record once, joins one ETDump after the other to it, and prints the answer about each. ETDumps are the
+ * further arguments, the lines of --each-from or, without either, those of the record's directory. Directories are
+ * searched with all directories below them. An ETDump that cannot be read or does not fit is reported, also in the file
+ * of --problems, and the others are printed.
+ *
+ * Returns EXIT_SOME_FAILED if some ETDumps failed, EXIT_BAD_INPUT if all did.
+ */
+exit_status each_run(const cli_settings *settings);
 
 /* ---- Inputs ---- */
 

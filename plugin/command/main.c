@@ -108,6 +108,7 @@ int main(int argc, char **argv) {
     return message_written(ETR_OK, NULL);
   }
   status = take_device(&settings);
+  if (status == EXIT_DONE) status = each_prepare(&settings);
   if (status != EXIT_DONE) return status;
   if (settings.command->prepare) status = settings.command->prepare(&settings);
   if (status != EXIT_DONE) return status;

@@ -38,14 +38,30 @@ exit_status message_refused(etr_status status, const etr_error *error) {
   return status == ETR_ERROR_OPTION ? EXIT_USAGE : EXIT_BAD_INPUT;
 }
 
-void message_warnings(const etr_profile *profile) {
-  enum { SHOWN = 50 };
-  for (size_t i = 0; i < profile->warning_count && i < SHOWN; i++) {
-    const etr_warning *w = &profile->warnings[i];
-    put_line("warning: ", w->file, w->entry, w->offset, w->message);
+static bool has_warning(const etr_profile *profile, const etr_warning *w) {
+  for (size_t i = 0; profile && i < profile->warning_count; i++) {
+    const etr_warning *other = &profile->warnings[i];
+    if (strcmp(w->message, other->message) == 0 && strcmp(w->entry, other->entry) == 0 &&
+        strcmp(w->file, other->file) == 0)
+      return true;
   }
-  if (profile->warning_count > SHOWN) message_warning("%zu more warnings", profile->warning_count - SHOWN);
+  return false;
 }
+
+void message_new_warnings(const etr_profile *profile, const etr_profile *other) {
+  enum { SHOWN = 50 };
+  size_t shown = 0, count = 0;
+  for (size_t i = 0; i < profile->warning_count; i++) {
+    const etr_warning *w = &profile->warnings[i];
+    if (has_warning(other, w)) continue;
+    if (count++ >= SHOWN) continue;
+    put_line("warning: ", w->file, w->entry, w->offset, w->message);
+    shown++;
+  }
+  if (count > shown) message_warning("%zu more warnings", count - shown);
+}
+
+void message_warnings(const etr_profile *profile) { message_new_warnings(profile, NULL); }
 
 /* Formats the arguments after `format`. */
 #define FORMAT_INTO(text, format)                                                                                      \

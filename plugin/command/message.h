@@ -41,6 +41,9 @@ etr_status message_fail(etr_error *error, etr_status status, const char *format,
 /** Prints `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile. */
 void message_warnings(const etr_profile *profile);
 
+/** Prints the warnings of a profile that another profile of the same record does not have. */
+void message_new_warnings(const etr_profile *profile, const etr_profile *other);
+
 /** Prints `etrecord-tb: warning: text`. */
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -201,12 +201,12 @@ static exit_status parse_positional(parser *p) {
   if (!p->named && taken == 1 && access(out->record, F_OK) != 0 && strcmp(out->record, "-") != 0)
     return option_table_no_command(out->record);
   if (!text[0]) return message_usage(p->named, "empty argument: is a shell variable unset?");
-  if (taken >= option_table_allowed(p->command) || out->more_count == MAX_LIST)
-    return message_usage(p->named, "unexpected argument \"%s\"", text);
-  if (!out->record)
-    out->record = text;
-  else
-    out->more[out->more_count++] = text;
+  if (taken >= option_table_allowed(p->command)) return message_usage(p->named, "unexpected argument \"%s\"", text);
+  /* Arguments are gathered at the start of argv, where all words were read before. */
+  p->argv[1 + taken] = p->argv[p->at];
+  out->more = (const char *const *)(void *)(p->argv + 2);
+  out->record = p->argv[1];
+  out->more_count = taken;
   return EXIT_DONE;
 }
 
@@ -312,10 +312,10 @@ static exit_status parse_tags(etr_tag *tags, const char **texts, size_t count, c
 /* Cuts arguments NAME=FILE of `pack` in two, in place, and removes them from the other arguments. An argument that
  * names an existing file is not such an argument. */
 static exit_status take_parts(cli_settings *out, const char *command) {
-  const char *all[1 + MAX_LIST] = {out->record};
+  const char *const *all = out->more - 1; /* the first argument is in front of the others */
   size_t count = (out->record != NULL) + out->more_count;
-  if (!out->command->takes_parts) return EXIT_DONE;
-  memcpy(all + 1, out->more, out->more_count * sizeof *all);
+  if (!out->command->takes_parts || !out->record) return EXIT_DONE;
+  if (count > MAX_LIST) return message_usage(command, "more than %d parts", (int)MAX_LIST);
   out->record = NULL;
   out->more_count = 0;
   for (size_t i = 0; i < count; i++) {

@@ -287,7 +287,9 @@ static void allow_inputs(const landlock_rules *rules, const cli_settings *settin
   for (size_t i = 0; i < settings->more_count; i++) allow_input(rules, settings->more[i]);
   for (size_t i = 0; i < settings->etdump_count; i++) allow_input(rules, settings->etdumps[i]);
   for (size_t i = 0; i < settings->part_count; i++) allow_part(rules, settings->parts[i].path);
-  if (settings->command->reads_sources) landlock_allow(rules, "/", RIGHT_READ);
+  allow_input(rules, settings->each_from && strcmp(settings->each_from, "-") ? settings->each_from : NULL);
+  bool reads_anywhere = settings->command->reads_sources || settings->each_from;
+  if (reads_anywhere) landlock_allow(rules, "/", RIGHT_READ);
 }
 
 /* ---- Outputs ---- */

@@ -17,7 +17,6 @@
 #define ETR_TABLE_H
 
 #include "output/answer.h"
-#include "output/arrow.h"
 #include "output/ranking.h"
 #include "output/text_table.h"
 
@@ -276,11 +275,12 @@ typedef struct etr_table {
   size_t chosen_count;
   const etr_field **columns; /* columns of the table being written; NULL: no table is being written */
   etr_text_table laid_out;   /* the cells, if the output is text, Markdown, CSV or TSV */
-  const etr_tag *origin;     /* first columns of JSON Lines and Arrow, with the same value in every row */
+  size_t column_count;       /* of `columns` */
+  const etr_tag *origin;     /* first columns of tables for programs, with the same value in every row */
   size_t origin_count;
+  bool wants_origin; /* --columns names `record` or `run` */
   int time_digits;             /* significant digits of the longest time, for people; initially ETR_TIME_DIGITS */
   int time_decimals;           /* decimals of all times of the table being written, for people */
-  etr_arrow *arrow;            /* takes the rows instead of the output; NULL: the output takes them */
   etr_vec(etr_table_row) rows; /* rows that etr_table_fill() will write */
 } etr_table;
 
@@ -295,10 +295,9 @@ void etr_table_choose(etr_table *table);
  * last `last` columns after them. */
 void etr_table_choose_between(etr_table *table, size_t first, size_t last);
 
-/** Adds the rows, with all columns, to `arrow` instead of writing them. Does nothing if `arrow` is NULL. */
-void etr_table_take_arrow(etr_table *table, etr_arrow *arrow);
-
-/** Makes the names of the record and of its ETDump and options.tags the first columns of JSON Lines and Arrow. */
+/** Makes the names of the record and of its ETDump and options.tags the first columns of tables for programs, so that
+ * tables of many ETDumps can be stacked. Does nothing for tables for people. CSV and TSV with chosen columns get them
+ * only if `record` or `run` is chosen, there are tags, or the table is stacked. Call it after etr_table_choose(). */
 void etr_table_say_origin(etr_table *table);
 
 /** Adds a row, borrowed until etr_table_fill(). key may be "". */

@@ -254,7 +254,7 @@ static void write_rows(const etr_text_table *table, etr_writer *writer, etr_tabl
                                        [ETR_TABLE_MARKDOWN] = {"| ", " | ", " |\n", etr_put_markdown}};
   bool markdown = format == ETR_TABLE_MARKDOWN;
   size_t rows = table->cells.count / table->column_count;
-  for (size_t row = 0; row <= rows; row++) {
+  for (size_t row = table->without_head && !markdown; row <= rows; row++) {
     for (size_t i = 0; i < table->column_count; i++) {
       etr_puts(writer, i ? formats[format].between : formats[format].before);
       formats[format].put(writer, cell_at(table, row, i));

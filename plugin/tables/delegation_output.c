@@ -290,6 +290,7 @@ static delegates *begin_delegates(etr_answer *answer) {
   delegates *d = etr_arena_alloc_array(&answer->arena, 1, sizeof *d);
   if (!d) return NULL;
   etr_table_init(&d->table, answer, &etr_delegate_fields);
+  etr_table_say_origin(&d->table);
   d->table.context = &d->shown;
   return d;
 }
@@ -368,6 +369,7 @@ static bool put_operators(etr_answer *answer) {
   bool good = true;
   etr_table_init(&table, answer, &etr_operator_delegation_fields);
   etr_table_choose(&table);
+  etr_table_say_origin(&table);
   for (size_t i = 0; good && i < answer->profile->method_count; i++)
     if (answer->profile->methods[i].graph != ETR_NONE &&
         etr_filter_takes_method(answer->filter, &answer->profile->methods[i]))

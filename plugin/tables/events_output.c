@@ -10,7 +10,6 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
-#include "tables/streams.h"
 #include "views/logged.h"
 
 /* ---- Bytes of a file in JSON ---- */
@@ -382,19 +381,14 @@ static void put_blocks(events_output *e) {
   }
 }
 
-etr_status etr_write_events(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
-                            etr_table_target target, etr_error *error) {
+etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter,
+                                 const etr_table_options *options, const etr_sink *sink, etr_error *error) {
   events_output e = {0};
-  etr_answer_begin(&e.answer, profile, filter, options, target.sink);
+  etr_answer_begin(&e.answer, profile, filter, options, sink);
   etr_table_init(&e.table, &e.answer, &etr_event_fields);
-  etr_table_take_arrow(&e.table, target.arrow);
   etr_table_choose(&e.table);
   etr_table_say_origin(&e.table);
   put_blocks(&e);
   return etr_answer_end(&e.answer, true, error);
 }
 
-etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter,
-                                 const etr_table_options *options, const etr_sink *sink, etr_error *error) {
-  return etr_write_events(profile, filter, options, (etr_table_target){.sink = sink}, error);
-}

@@ -793,6 +793,7 @@ static void put_tensors(memory_report *r) {
   etr_table table;
   etr_table_init(&table, &r->answer, &etr_tensor_fields);
   etr_table_choose(&table);
+  etr_table_say_origin(&table);
   for (size_t i = 0; i < profile->method_count; i++) {
     const memory of = memory_of(&r->answer.arena, profile, &profile->methods[i]);
     if (of.plan && etr_filter_takes_method(r->answer.filter, of.method)) etr_table_add_rows(&table, planned_rows(&of));

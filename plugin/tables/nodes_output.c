@@ -6,7 +6,6 @@
 #include "output/node_filter.h"
 #include "output/section.h"
 #include "tables/node_fields.h"
-#include "tables/streams.h"
 #include "views/loads.h"
 
 #include <math.h>
@@ -212,12 +211,11 @@ static void write_table(nodes_output *n) {
     if (totals[i].count) put_total(n, &n->answer.profile->graphs[i], &totals[i]);
 }
 
-etr_status etr_write_nodes(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
-                           etr_table_target target, etr_error *error) {
+etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter,
+                                const etr_table_options *options, const etr_sink *sink, etr_error *error) {
   nodes_output n = {0};
-  etr_answer_begin(&n.answer, profile, filter, options, target.sink);
+  etr_answer_begin(&n.answer, profile, filter, options, sink);
   etr_table_init(&n.table, &n.answer, &etr_node_fields);
-  etr_table_take_arrow(&n.table, target.arrow);
   etr_table_choose(&n.table);
   etr_table_say_origin(&n.table);
   n.table.context = &n.columns;
@@ -227,7 +225,3 @@ etr_status etr_write_nodes(const etr_profile *profile, const etr_node_filter *fi
   return etr_answer_end(&n.answer, true, error);
 }
 
-etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter,
-                                const etr_table_options *options, const etr_sink *sink, etr_error *error) {
-  return etr_write_nodes(profile, filter, options, (etr_table_target){.sink = sink}, error);
-}

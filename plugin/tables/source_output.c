@@ -353,6 +353,7 @@ etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_fil
   etr_sum_table_init(&l.sums, &l.answer, by_pattern(&l) ? ETR_IN_LINE_PATTERNS : ETR_IN_DATA,
                      NULL); /* Markdown, too, has all there is */
   etr_table_choose(&l.sums);
+  etr_table_say_origin(&l.sums);
   l.sums.top = 0; /* each method's lines have been chosen */
   for (size_t i = 0; good && i < profile->method_count; i++) {
     if (!etr_filter_takes_method(filter, &profile->methods[i])) continue;

@@ -724,6 +724,7 @@ static bool put_rows(report *r) {
   bool patterns = options->by == ETR_SUM_BY_PATTERN;
   etr_sum_table_init(&table, &r->answer, patterns ? ETR_IN_PATTERN_ROWS : ETR_IN_ROWS, NULL);
   etr_table_choose(&table);
+  etr_table_say_origin(&table);
   table.top = 0; /* each section has this limit already */
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];

@@ -186,6 +186,7 @@ etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filt
   etr_answer_begin(&v.answer, profile, filter, options, sink);
   etr_table_init(&v.table, &v.answer, &etr_logged_value_fields);
   etr_table_choose(&v.table);
+  etr_table_say_origin(&v.table);
   v.table.context = &v;
   bool good = etr_logged_merge(&list, &v.answer.arena, profile);
   collect(&v, &list);
