@@ -284,6 +284,7 @@ typedef struct builder {
   etr_memory_step *steps;      /* steps of the plan */
   etr_planned_buffer *buffers; /* buffers of the plan */
   uint64_t **live;             /* per buffer of the plan: its live_bytes */
+  size_t hidden_buffers;       /* buffers beyond MOST_POINTS, which the plan does not have */
 } builder;
 
 /* ---- Names ---- */
@@ -343,8 +344,10 @@ static bool add_buffers(builder *b) {
   if (!tensors || !buffers || !b->buffer_of_id || !b->live) return false;
   for (uint32_t id = 0; id < count; id++) {
     int64_t size = b->program->buffers.sizes[id];
-    bool is_shown = (tensors[id] > 0 || size > 0) && (b->plan->buffer_count + 1) * points <= MOST_POINTS;
+    bool is_used = tensors[id] > 0 || size > 0;
+    bool is_shown = is_used && (b->plan->buffer_count + 1) * points <= MOST_POINTS;
     b->buffer_of_id[id] = is_shown ? (uint32_t)b->plan->buffer_count : ETR_NONE;
+    b->hidden_buffers += is_used && !is_shown;
     if (!is_shown) continue;
     uint64_t *live = etr_arena_alloc_array(b->arena, points, sizeof *live);
     b->live[b->plan->buffer_count] = live;
@@ -443,6 +446,10 @@ static bool fill(builder *b, uint32_t method) {
     etr_warn(b->source->warnings, b->source->file, b->source->entry, ETR_NO_OFFSET,
              "%s: too long lists of tensors, or too many loops, to follow: tensors may live longer than is shown",
              etr_method_label(b->placement->method));
+  if (b->hidden_buffers)
+    etr_warn(b->source->warnings, b->source->file, b->source->entry, ETR_NO_OFFSET,
+             "%s: too many buffers for so many instructions: %zu are left out of the memory plan",
+             etr_method_label(b->placement->method), b->hidden_buffers);
   b->plan->has_needs = check.warned == 0 && !check.is_cut && b->plan->unplanned_count == 0;
   return etr_step_needs_find(b->plan, b->steps, b->placement, &b->lives, b->arena, b->scratch);
 }

@@ -560,7 +560,8 @@ static void write_tables(info *i) {
   if (i->answer.options->format == ETR_TABLE_TEXT) put_lines(i);
   put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
   put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
-  put_table(i, "costs of one call, by module", &etr_module_cost_fields, info_costs(&i->answer, true));
+  put_table(i, "costs of one call, largest modules (all: --format json)", &etr_module_cost_fields,
+            info_costs(&i->answer, true));
   put_table(i, "runs", &etr_run_fields, list_runs(&i->answer, true));
   put_table(i, "unknown entries, ignored", ETR_FIELDS(entry_fields),
             ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));
