@@ -101,23 +101,7 @@ void etr_module_tree_fold(etr_module_tree *tree, etr_map *strings, etr_arena *sc
   (void)etr_module_patterns_set(tree->list.data, tree->list.count, strings, scratch);
 }
 
-/* ---- stack_trace ---- */
-
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-static etr_slice strip(etr_slice text) {
-  while (text.size && is_space(text.data[0])) text = after(text, 1);
-  while (text.size && is_space(text.data[text.size - 1])) text.size--;
-  return text;
-}
-
-/* Cuts the last line off *text. */
-static etr_slice pop_line(etr_slice *text) {
-  size_t newline = find_last(*text, '\n');
-  etr_slice line = newline == text->size ? *text : after(*text, newline + 1);
-  *text = before(*text, newline == text->size ? 0 : newline);
-  return strip(line);
-}
+/* ---- from_node ---- */
 
 /* Returns the position of a text inside another, or the size of that if it is not there. */
 static size_t find_text(etr_slice text, etr_slice wanted) {
@@ -126,53 +110,6 @@ static size_t find_text(etr_slice text, etr_slice wanted) {
 }
 
 static bool contains(etr_slice text, etr_slice wanted) { return find_text(text, wanted) < text.size; }
-
-bool etr_is_torch_file(etr_slice file) {
-  return etr_slice_starts(file, ETR_SLICE("<")) || etr_slice_starts(file, ETR_SLICE("torch/")) ||
-         contains(file, ETR_SLICE("-packages/torch/"));
-}
-
-bool etr_frame_read(etr_frame *out, etr_slice line) {
-  line = strip(line);
-  if (!etr_slice_starts(line, ETR_SLICE("File \""))) return false;
-  line = after(line, 6);
-  size_t quote = find_character(line, '"');
-  out->file = before(line, quote);
-  line = after(line, quote);
-  if (!etr_slice_starts(line, ETR_SLICE("\", line "))) return false;
-  line = after(line, 8);
-  size_t comma = find_character(line, ',');
-  if (!etr_slice_to_int(before(line, comma), &out->line)) return false;
-  line = after(line, comma);
-  out->function = etr_slice_starts(line, ETR_SLICE(", in ")) ? after(line, 5) : (etr_slice){0};
-  return true;
-}
-
-const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace) {
-  etr_slice code = {0};
-  while (trace.size > 0) {
-    etr_slice line = pop_line(&trace);
-    etr_frame frame;
-    if (!etr_frame_read(&frame, line)) {
-      if (line.size > 0) code = line; /* going up: the line right below the frame comes last */
-      continue;
-    }
-    if (etr_is_torch_file(frame.file)) {
-      code = (etr_slice){0};
-      continue;
-    }
-    etr_source *source = etr_arena_alloc(arena, sizeof *source);
-    if (!source) return NULL;
-    *source = (etr_source){.file = etr_intern(strings, frame.file),
-                           .line = frame.line,
-                           .function = etr_intern(strings, frame.function),
-                           .code = etr_intern(strings, code)};
-    return source;
-  }
-  return NULL;
-}
-
-/* ---- from_node ---- */
 
 /* Reads one list of ancestors; the name found, or NULL. Recursion is bounded by the reader's depth limit. */
 static const char *find_ancestor(etr_json *json, etr_map *strings, int64_t graph_id) {

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "formats/json.h"
 #include "inputs/argument.h"
+#include "inputs/frame.h"
 #include "inputs/metadata.h"
 #include "inputs/tensor_meta.h"
 #include "inputs/text_cache.h"
@@ -270,7 +271,7 @@ typedef struct node_metadata {
   etr_program_scope scope;
   const char *escaped_graph_id;
   etr_module_tree modules;
-  etr_map traces, stacks; /* caches of `sources` and `innermost`, by trace and by module stack */
+  etr_text_cache traces, stacks; /* number `sources` by trace and `innermost` by module stack */
   etr_vec(const etr_source *) sources;
   etr_vec(uint32_t) innermost;
 } node_metadata;
@@ -281,8 +282,8 @@ static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *sc
                        .scratch = scratch,
                        .scope = scope,
                        .escaped_graph_id = etr_escaped_graph_id(scratch, scope.graph_id)};
-  etr_map_init(&m->traces, scratch);
-  etr_map_init(&m->stacks, scratch);
+  etr_text_cache_init(&m->traces, scratch);
+  etr_text_cache_init(&m->stacks, scratch);
   return m->escaped_graph_id && etr_module_tree_init(&m->modules, strings->arena);
 }
 
@@ -290,7 +291,8 @@ static const etr_source *read_trace(node_metadata *m, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&m->traces, json, &known);
   if (known) return m->sources.data[number];
-  const etr_source *source = etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json));
+  const etr_source *source =
+      etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json), m->scope.source_root);
   const etr_source **slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->sources);
   if (slot) *slot = source;
   return source;

@@ -178,7 +178,7 @@ static void add_graph(reader *r, etr_graph graph, const char *name) {
 
 static void read_program_entry(reader *r, etr_json *json, const char *name) {
   etr_graph graph;
-  etr_program_scope scope = {.no_sources = r->limits.no_sources};
+  etr_program_scope scope = {.no_sources = r->limits.no_sources, .source_root = r->limits.source_root};
   if (!r->limits.edge_only) scope.graph_id = r->graph_id; /* leads to nodes of programs that are not read */
   etr_status status = etr_program_read(&graph, &r->strings, json, scope, r->limits.budget);
   if (status == ETR_OK) add_graph(r, graph, name);

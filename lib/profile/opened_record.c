@@ -60,8 +60,10 @@ static etr_status read_program(reader *r, etr_error *error) {
 
 static etr_status read_record(reader *r, etr_error *error) {
   etr_opened_record *out = r->out;
-  etr_record_limits limits = {
-      .budget = &out->budget, .edge_only = out->edge_only, .no_sources = (out->without & ETR_WITHOUT_SOURCES) != 0};
+  etr_record_limits limits = {.budget = &out->budget,
+                              .edge_only = out->edge_only,
+                              .no_sources = (out->without & ETR_WITHOUT_SOURCES) != 0,
+                              .source_root = r->options->source_root};
   if (!r->inputs->etrecord) return ETR_OK;
   ETR_TRY(etr_record_read(&out->record, r->arena, r->inputs->etrecord, &limits, &out->warnings, error));
   etr_record_warn_of_missing(&out->record, r->inputs->etrecord, &out->warnings);

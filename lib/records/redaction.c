@@ -5,7 +5,7 @@
 #include "records/redaction.h"
 
 #include "base/system.h"
-#include "inputs/metadata.h"
+#include "inputs/frame.h"
 
 #include <stdio.h>
 
@@ -232,21 +232,19 @@ void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
 /* ---- Stack traces ---- */
 
 static void put_file(etr_redaction *h, etr_slice file) {
-  static const char packages[] = "-packages/torch/";
-  const char *torch = etr_find_bytes(file.data, file.size, packages, sizeof packages - 1);
-  if (torch)
-    put_bytes(h, after(file, (size_t)(torch - file.data) + sizeof "-packages/" - 1));
-  else if (etr_slice_starts(file, ETR_SLICE("<")))
+  etr_slice in_library = etr_library_path(file);
+  if (in_library.size)
+    put_bytes(h, in_library);
+  else if (etr_is_generated_file(file))
     put_text(h, "<generated>");
-  else if (etr_is_torch_file(file))
-    put_bytes(h, file);
   else
     put_numbered(h, "f", etr_map_number(&h->files, file), ".py");
 }
 
 static void put_frame(etr_redaction *h, const etr_frame *frame) {
   char line[32];
-  bool is_plain = etr_is_torch_file(frame->file) || etr_slice_is(frame->function, "forward");
+  bool is_plain = etr_library_path(frame->file).size || etr_is_generated_file(frame->file) ||
+                  etr_slice_is(frame->function, "forward");
   (void)snprintf(line, sizeof line, "\", line %lld", (long long)frame->line);
   put_text(h, "  File \"");
   put_file(h, frame->file);

@@ -4,6 +4,8 @@
  */
 #include "command/command.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +52,8 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .first_run = settings->first_run,
                        .last_run = settings->last_run,
                        .statistic = settings->ranking,
-                       .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth}};
+                       .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth},
+                       .source_root = settings->source_root};
 }
 
 /* Opens the record that the settings name, and prints the profile's warnings. On failure *out is NULL. */
@@ -78,15 +81,24 @@ const char *command_extension(const cli_settings *settings) {
   return dot && !strpbrk(dot, "/\\") ? dot : "";
 }
 
+drawing_format command_drawing(const cli_settings *settings) {
+  const char *extension = settings->has_drawing ? "" : command_extension(settings);
+  if (strcmp(extension, ".svg") == 0) return DRAWING_SVG;
+  return strcmp(extension, ".png") == 0 ? DRAWING_PNG : settings->drawing;
+}
+
+bool command_draws_picture(const cli_settings *settings) {
+  return settings->command->draws && command_drawing(settings) != DRAWING_DOT;
+}
+
 bool command_fills_terminal(const cli_settings *settings) {
   return !command_has_file(settings) && isatty(STDOUT_FILENO);
 }
 
 exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context) {
-  etr_sink sink = message_sink(stdout);
   etr_error error = {.offset = ETR_NO_OFFSET};
   etr_limited limited = {.emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
-  if (!command_has_file(settings)) return message_written(etr_emit_limited(&limited, &sink, &error), &error);
+  if (!command_has_file(settings)) return message_written(message_print(etr_emit_limited, &limited, &error), &error);
   etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);
   return status == ETR_OK ? EXIT_DONE : message_refused(status, &error);
 }
@@ -158,6 +170,19 @@ bool command_is_folder(const char *path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+FILE *command_open_file(const char *path, const char **reason) {
+  struct stat about;
+  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  bool is_file = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+  FILE *file = is_file ? fdopen(descriptor, "rb") : NULL;
+  *reason = descriptor >= 0 && !is_file ? "not a file" : strerror(errno);
+  if (file == NULL && descriptor >= 0) {
+    (void)close(descriptor);
+    errno = EIO;
+  }
+  return file;
+}
+
 /* Returns true if the arguments are files of one record. Two arguments are if they are files of different kinds;
  * otherwise each is a record of its own. */
 static bool is_one_record(const cli_settings *settings) {
@@ -216,14 +241,6 @@ static bool is_utf8(void) {
   if (!locale || !locale[0]) return true;
   const char *encoding = strchr(locale, '.');
   return encoding && (strncasecmp(encoding, ".utf-8", 6) == 0 || strncasecmp(encoding, ".utf8", 5) == 0);
-}
-
-etr_node_filter command_filter(const cli_settings *settings) {
-  return (etr_node_filter){.method = settings->method,
-                           .graph_module = settings->graph,
-                           .module = settings->module,
-                           .op = settings->op,
-                           .backend = settings->backend};
 }
 
 /* Returns the number of rows of a table without --top: a screenful in text, all rows for programs. */

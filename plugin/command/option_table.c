@@ -129,8 +129,10 @@ const option_spec option_specs[] = {
     {"op", 0, "GLOB", AS(TEXT, op), FILTERED, .help = "only these operators: 'aten.conv*'"},
     {"backend", 0, "GLOB", AS(TEXT, backend), FILTERED,
      .help = "only nodes that run in this backend; cpu selects nodes that ran as kernels"},
-    {"source-root", 0, "DIR", AS(TEXT, source_root), FOR_SOURCE,
-     .help = "directory in which the model's files are now (default: where they were recorded)"},
+    {"source-root", 0, "DIR", AS(TEXT, source_root), READING,
+     .help = "directory of the model's files: source lines are those of frames in it, where a stack trace has one "
+             "(default: outside torch, torchao, ExecuTorch and transformers); `source` also looks there for files "
+             "that have moved"},
     {"sort", 0, "KEY", AS(WORD, order), FOR_NODES,
      .help = "order of the rows (default: time); `order` is the order of execution, macs and bytes put the most first",
      .words = "time|name|op|module|graph|order|macs|bytes"},
@@ -204,7 +206,7 @@ const option_spec option_specs[] = {
      AND(has_source_unit)},
     {"peak-flops", 0, "N", AS(NUMBER, peak_flops), RATING,
      .help = "peak of the device in FLOP per second, for `of peak`, `bound` and findings: 1.2e11 (default: the "
-             "best rate of the record takes its place)"},
+             "best rate of the record's large operators, if it has any)"},
     {"peak-int-ops", 0, "N", AS(NUMBER, peak_int_ops), RATING,
      .help = "peak of the device for quantized models, in integer operations per second: 4.8e11"},
     {"peak-bandwidth", 0, "N", AS(NUMBER, peak_bandwidth), RATING,

@@ -95,17 +95,14 @@ typedef struct static_cost {
   const char *module;    /* path; "" is the top level, with all there is */
   uint32_t level;        /* 0: the top level */
   uint64_t operators;    /* including the operators of all modules below, as the figures do */
-  etr_cost_figures cost; /* of one call of each node: bodies of loops and branches count once */
+  etr_cost_figures cost; /* per inference, as the sum of its nodes; one call of each node if the method did not run */
 } static_cost;
 
-/* Returns the figures of one call, as for a graph that was not timed. */
 static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile, const etr_graph *graph) {
-  etr_graph untimed = *graph;
-  untimed.profile_method = ETR_NONE;
   for (size_t i = 0; i < graph->node_count; i++) {
     uint32_t module = etr_counted_module(graph, graph->nodes[i].module);
     if (graph->nodes[i].kind != ETR_NODE_OP) continue;
-    etr_cost_add(&sums[module], profile, &untimed, i);
+    etr_cost_add(&sums[module], profile, graph, i);
     operators[module]++;
   }
 }
@@ -169,12 +166,13 @@ static const etr_field module_cost_fields[] = {
     {"level", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(level)},
     {"operators", "operators", ETR_CELL_COUNT, NAMED, ROW(operators), .says = "in the module and all below"},
     {"macs", "macs", ETR_CELL_AMOUNT, NAMED, ROW(cost.macs),
-     .says = "multiply-accumulates, half of the FLOP of torch's FlopCounterMode; null: not known of all operators",
+     .says = "multiply-accumulates per inference, half of the FLOP of torch's FlopCounterMode; of one call of each "
+             "operator if the method did not run; null: not known of all operators",
      .nullable = true},
     {"flop", "flop", ETR_CELL_AMOUNT, NAMED, .get = flop, .nullable = true},
     {"bytes", "bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.bytes),
-     .says = "read and written, each tensor once by each operator; views count as the copies that they are in the Edge "
-             "dialect, whether the runtime makes them or not",
+     .says = "read and written per inference, each tensor once by each operator; views of the Edge dialect are copies, "
+             "except where memory planning needed none",
      .nullable = true},
     {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.weight_bytes), .spare = 1, .nullable = true},
     {"arithmetic", "arithmetic", ETR_CELL_WORD, NAMED, ROW(cost.arithmetic), .spare = 2, .type = "arithmetic",
@@ -560,7 +558,7 @@ static void write_tables(info *i) {
   if (i->answer.options->format == ETR_TABLE_TEXT) put_lines(i);
   put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
   put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
-  put_table(i, "costs of one call, largest modules (all: --format json)", &etr_module_cost_fields,
+  put_table(i, "costs of one inference, largest modules (all: JSON)", &etr_module_cost_fields,
             info_costs(&i->answer, true));
   put_table(i, "runs", &etr_run_fields, list_runs(&i->answer, true));
   put_table(i, "unknown entries, ignored", ETR_FIELDS(entry_fields),

@@ -206,7 +206,7 @@ static void write_table(nodes_output *n) {
   etr_put_more(&n->answer.writer, hidden);
   if (n->columns.only_match)
     etr_putf(&n->answer.writer, "%s matched by: %s\n", hidden ? "these nodes were" : "all", n->columns.only_match);
-  etr_put_hinted(&n->answer, hinted);
+  etr_put_cost_notes(&n->answer, hinted);
   for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
     if (totals[i].count) put_total(n, &n->answer.profile->graphs[i], &totals[i]);
 }

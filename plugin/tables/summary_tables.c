@@ -556,7 +556,7 @@ static bool put_method(report *r, const etr_method *method) {
   else
     put_breakdown(r, &s, breakdown_of(options->by));
   for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++) hinted += s.by[ETR_BY_OP].rows[i].cost.hinted;
-  etr_put_hinted(&r->answer, hinted);
+  etr_put_cost_notes(&r->answer, hinted);
   return true;
 }
 

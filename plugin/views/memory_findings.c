@@ -28,6 +28,8 @@ static etr_memory_finding *memory_finder_add(etr_memory_finder *f, etr_memory_fi
   return added;
 }
 
+static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) { return etr_count_text(f->arena, bytes); }
+
 /* Each rule adds its findings. When out of memory, the arena has failed. */
 
 /* ---- Weights and constants summed up, tensors that are live ---- */
@@ -299,8 +301,8 @@ static void memory_find_in_place(etr_memory_finder *f) {
     peak = ETR_MAX(peak, plan->live_bytes[i] - ETR_MIN(spared[i], plan->live_bytes[i]));
   etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_IN_PLACE, plan->peak_bytes - peak, plan->peak_bytes);
   if (!added) return;
-  added->title = etr_arena_format(f->arena, "writing results in place would lower the peak to %s bytes",
-                                  etr_count_text(f->arena, peak));
+  added->title = etr_arena_format(f->arena, "writing results in place would lower the peak of live bytes to %s",
+                                  bytes_of(f, peak));
   added->evidence = etr_arena_format(
       f->arena, "%zu elementwise operator%s write%s a result as large as an argument that nothing needs afterwards",
       operators, operators == 1 ? "" : "s", operators == 1 ? "s" : "");
@@ -337,16 +339,22 @@ static const char *moves_text(const etr_memory_finder *f, const etr_memory_order
 static void memory_find_order(etr_memory_finder *f) {
   etr_memory_order *order = etr_arena_alloc(f->arena, sizeof *order);
   if (!order || !etr_memory_order_find(order, f->plan, f->arena)) return;
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ORDER, f->plan->peak_bytes - order->peak_bytes,
-                                                f->plan->peak_bytes);
+  bool is_predicted = order->planned_bytes != ETR_UNKNOWN;
+  uint64_t before = is_predicted ? f->plan->planned_bytes : f->plan->peak_bytes,
+           after = is_predicted ? order->planned_bytes : order->peak_bytes;
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ORDER, before > after ? before - after : 0, before);
   if (!added) return;
-  added->title = etr_arena_format(f->arena, "another order of the instructions would lower the peak to %s bytes",
-                                  etr_count_text(f->arena, order->peak_bytes));
+  const char *live = etr_arena_format(f->arena, "%s bytes would be live instead of %s",
+                                      bytes_of(f, order->peak_bytes), bytes_of(f, f->plan->peak_bytes));
+  added->title = etr_arena_format(f->arena, "another order of the instructions needs %s instead of %s planned bytes",
+                                  bytes_of(f, after), bytes_of(f, before));
+  if (!is_predicted) added->title = "another order of the instructions would lower the peak of live bytes";
   added->evidence = etr_arena_format(
-      f->arena,
-      "move %s; the results stay the same. The peak counts live bytes; how much is planned "
-      "also depends on where memory planning puts each tensor",
-      moves_text(f, order));
+      f->arena, "move %s; the results stay the same. %s%s. %s", moves_text(f, order), live ? live : "",
+      is_predicted ? "" : "; it is not known how much memory planning would give this order",
+      f->plan->blob_count ? "Lowering to a backend sorts the nodes again, so move them in the lowered program's graph "
+                            "before to_executorch()"
+                          : "Write the model in that order and export it again");
   added->instruction = order->moves[0].first;
   added->order = order;
 }
@@ -464,8 +472,6 @@ const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind) {
 }
 
 /* ---- What rules share ---- */
-
-static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) { return etr_count_text(f->arena, bytes); }
 
 /* Returns "instruction 9, aten.hardtanh.default". */
 static const char *step_text(const etr_memory_finder *f, int32_t instruction) {

@@ -28,7 +28,7 @@ class Error(ctypes.Structure):
 class Inputs(ctypes.Structure):
     _fields_ = [("etrecord", ctypes.c_char_p), ("etdumps", ctypes.POINTER(ctypes.c_char_p)), ("etdump_count", ctypes.c_size_t), ("pte", ctypes.c_char_p),
                 ("debug_buffer", ctypes.c_char_p), ("passed_over", ctypes.POINTER(ctypes.c_char_p)), ("passed_over_count", ctypes.c_size_t),
-                ("weights", ctypes.POINTER(ctypes.c_char_p)), ("weight_count", ctypes.c_size_t)]
+                ("weights", ctypes.POINTER(ctypes.c_char_p)), ("weight_count", ctypes.c_size_t), ("logs", ctypes.c_void_p)]
 
 
 class MethodChoice(ctypes.Structure):
@@ -44,7 +44,7 @@ class Options(ctypes.Structure):
                 ("max_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32), ("max_events", ctypes.c_uint32),
                 ("max_delegates", ctypes.c_uint32), ("max_comparisons", ctypes.c_uint32), ("edge_only", ctypes.c_bool), ("without", ctypes.c_uint32),
                 ("skip", ctypes.c_int), ("skip_count", ctypes.c_uint32), ("first_run", ctypes.c_size_t), ("last_run", ctypes.c_size_t),
-                ("statistic", ctypes.c_int), ("peaks", Peaks)]
+                ("statistic", ctypes.c_int), ("peaks", Peaks), ("source_root", ctypes.c_char_p)]
 
 
 WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)

@@ -62,9 +62,10 @@ def _options(ticks_per_second: float, methods: Mapping[Any, str], **others: Any)
 
 def _joining_options(
     ticks_per_second: float, methods: Mapping[Any, str] | None, skip_runs: int | str, runs: int | range | None, stat: str, peaks: Mapping[str, float] | None,
+    source_root: Path | None = None,
 ) -> Options:
     statistic, rates = _index(_library.STATISTICS, "stat", stat), _library.Peaks(**(peaks or {}))
-    return _options(ticks_per_second, methods or {}, **_skip(skip_runs, runs), statistic=statistic, peaks=rates)
+    return _options(ticks_per_second, methods or {}, **_skip(skip_runs, runs), statistic=statistic, peaks=rates, source_root=_path(source_root))
 
 
 @contextlib.contextmanager
@@ -88,14 +89,15 @@ class Record:
             with record.join(dump) as profile:
                 print(profile.summary())
 
-    record, etrecord, pte: as in Profile; ETDumps among the files are ignored. Several threads may call join() at once. Close it after its profiles, or leave
+    record, etrecord, pte, source_root: as in Profile; ETDumps among the files are ignored. Several threads may call join() at once. Close it after its profiles, or leave
     that to Python. Raises EtrecordError.
     """
 
-    def __init__(self, *record: Path | None, etrecord: Path | None = None, pte: Path | None = None) -> None:
+    def __init__(self, *record: Path | None, etrecord: Path | None = None, pte: Path | None = None, source_root: Path | None = None) -> None:
         self._handle, self._profiles, self._lock, error = ctypes.c_void_p(), 0, threading.Lock(), Error()
+        options = Options(source_root=_path(source_root))
         with _found(record, _inputs(etrecord, None, pte, None)) as inputs:
-            check(library.etr_open_record(ctypes.byref(self._handle), ctypes.byref(inputs), None, ctypes.byref(error)), error)
+            check(library.etr_open_record(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
 
     def join(
         self, etdump: Path | Iterable[Path] | None, *, debug_buffer: Path | None = None, ticks_per_second: float = 0.0, methods: Mapping[Any, str] | None = None,
@@ -144,7 +146,8 @@ class Profile:
     method a run executed; the last entry for a run counts. skip_runs: the number of leading runs of each ETDump and load that are excluded from all times;
     "auto" excludes warm-up: leading runs above 1.5 times the median of the runs after them (at least three) and above 1.2 times what four fifths of these take.
     runs: the runs that count, as a range, instead of skip_runs. stat: ranks lists and is the base of shares, "avg" or "p50"; results contain both.
-    peaks: what the device can do in a second, as "flops", "integer_ops" and "bandwidth" (bytes). of_peak refers to these, or else to the record's best rates.
+    peaks: what the device can do in a second, as "flops", "integer_ops" and "bandwidth" (bytes). of_peak refers to these, or else to the best rates of the record's large operators, if it has any.
+    source_root: source lines are those of frames in this folder, where a stack trace has one, instead of all outside torch, torchao, ExecuTorch and transformers.
 
     Raises EtrecordError. Warns with EtrecordWarning if something in the inputs is missing or unusual. Close it, or use it in `with`.
     """
@@ -153,10 +156,11 @@ class Profile:
         self, *record: Path | None, etrecord: Path | None = None, etdump: Path | Iterable[Path] | None = None, pte: Path | None = None,
         debug_buffer: Path | None = None, ticks_per_second: float = 0.0, methods: Mapping[Any, str] | None = None,
         skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg", peaks: Mapping[str, float] | None = None,
+        source_root: Path | None = None,
     ) -> None:
         self._record: Record | None = None
         self._handle, error = ctypes.c_void_p(), Error()
-        options = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks)
+        options = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks, source_root)
         with _found(record, _inputs(etrecord, etdump, pte, debug_buffer)) as inputs:
             check(library.etr_profile_open(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
         for warning in self.info()["warnings"]:
