@@ -292,6 +292,10 @@ typedef struct method_row {
 static const etr_method *method_of(const void *row) { return ((const method_row *)row)->method; }
 static bool has_run(const void *row) { return method_of(row)->execute.count > 0; }
 
+static etr_cell method_title(const void *row) {
+  return etr_cell_text(method_of(row)->name[0] ? method_of(row)->name : "(not known)");
+}
+
 static etr_cell delegates(const void *row) {
   return etr_cell_text(etr_backends_text(((const method_row *)row)->arena, method_of(row)));
 }
@@ -306,7 +310,8 @@ ETR_ROW_TYPE(method_delegate, delegate_fields);
 #define METHOD(name) ETR_VIA(method_row, method, etr_method, name)
 
 static const etr_field method_fields[] = {
-    {"method", "method", ETR_CELL_NAME, NAMED, METHOD(name), .blank_is_null = true},
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_TEXT, .get = method_title},
+    {"method", "method", ETR_CELL_NAME, NAMED & ~ETR_IN_TEXT, METHOD(name), .blank_is_null = true},
     {"runs", "runs", ETR_CELL_COUNT, NAMED, METHOD(run_count)},
     {"skipped_runs", "excluded", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1,
      .says = "inferences that are excluded, as warm-up or by choice; `runs` counts the others"},
