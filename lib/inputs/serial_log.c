@@ -289,7 +289,8 @@ bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_
   if (!*logs && (*logs = calloc(1, sizeof **logs))) etr_map_init(&(*logs)->by_path, &(*logs)->arena);
   if (!*logs) return false;
   if (etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK) return true;
-  etr_decoded_log *log = etr_arena_alloc(&(*logs)->arena, sizeof *log), **slot = etr_vec_push(&(*logs)->arena, &(*logs)->list);
+  etr_decoded_log *log = etr_arena_alloc(&(*logs)->arena, sizeof *log),
+                  **slot = etr_vec_push(&(*logs)->arena, &(*logs)->list);
   bool good = log && slot && etr_serial_log_read(&log->log, &(*logs)->arena, etr_file_bytes(&file)) &&
               etr_map_set(&(*logs)->by_path, etr_slice_of(path), (uint32_t)(*logs)->list.count - 1);
   if (good) log->file_bytes = file.size;

@@ -22,7 +22,8 @@
 
 extern char **environ;
 
-enum { MOST_ON_DISK = 64 << 20, LOOKS_A_SECOND = 1 }; /* bytes of a program's output on the disk; when they are counted */
+enum { MOST_ON_DISK = 64 << 20, LOOKS_A_SECOND = 1 }; /* bytes of a program's output on the disk; when they are
+                                                         counted */
 
 static double seconds_now(void) {
   struct timespec now;
