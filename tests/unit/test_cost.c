@@ -236,6 +236,8 @@ static const bytes_case bytes_cases[] = {
     {"a view of memory", "a input [100x8];n aten.view.default (a) [800]", 0, 0, 0},
     {"a view that copies", "a input [100x8];n view_copy (a) [800]", 3200, 0, 3200},
     {"a choice among outputs", "a input [100x8];n _operator.getitem (a) [100x8]", 0, 0, 0},
+    {"a part of a subclass of tensors", "a weight [100x8];n export.access_subclass_inner_tensor.default (a) [100x8]", 0, 0,
+     0},
     {"made from nothing", "n full [4]", 0, 0, 16},
     {"several outputs", "a input [4];n split_with_sizes_copy (a) [1] [3]", 16, 0, 16},
     {"an unknown type", "a input [odd:4];n add (a,a) [4]", UNKNOWN, 0, 16},
