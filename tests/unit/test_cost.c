@@ -481,8 +481,8 @@ Test(cost, macs_of_fixtures_are_those_of_torch) {
   static const struct {
     const char *name;
     double flop;
-  } records[] = {
-      {"mv2_xnnpack", 8624000}, {"mv2_portable", 3833600}, {"vit_xnnpack", 2360928}, {"unet_xnnpack", 1259520}};
+  } records[] = {{"mv2_xnnpack", 8624000}, {"mv2_portable", 3833600}, {"vit_xnnpack", 2360928},
+                 {"unet_xnnpack", 1259520}, {"mlp_8da4w", 73728}};
   for (size_t i = 0; i < ETR_COUNT(records); i++) {
     etr_profile *p = open_fixture(records[i].name, NULL);
     cr_expect_eq(2 * macs_of_method(p), records[i].flop, "%s: %.0f", records[i].name, 2 * macs_of_method(p));
