@@ -188,8 +188,8 @@ static loops find_loops(const builder *b) {
   return found;
 }
 
-/* Makes `open` the loops around an instruction that go on behind it, outer ones first. *next is the first loop that does
- * not begin before; instructions only ascend. */
+/* Makes `open` the loops around an instruction that go on behind it, outer ones first. *next is the first loop that
+ * does not begin before; instructions only ascend. */
 static void open_loops(builder *b, const loops *all, size_t *next, loops *open, int32_t instruction) {
   for (; *next < all->count && all->data[*next].first <= instruction; ++*next) {
     const loop *began = &all->data[*next];

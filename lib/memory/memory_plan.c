@@ -459,8 +459,8 @@ static void raise_peak(uint64_t live, size_t instruction, uint64_t *peak, int32_
   *peak_instruction = (int32_t)instruction;
 }
 
-/* Goes through the instructions once, with the bytes that are live in each buffer and in all of them. A peak can only be
- * where a tensor is used first. */
+/* Goes through the instructions once, with the bytes that are live in each buffer and in all of them. A peak can only
+ * be where a tensor is used first. */
 static bool add_curves(builder *b) {
   size_t count = b->plan->instruction_count, tensors = b->lives.tensors.count;
   uint64_t *all = etr_arena_alloc_array(b->arena, count, sizeof *all), whole = 0;

@@ -122,8 +122,8 @@ static bool copy_file(const char *from, const char *to) {
   return copied;
 }
 
-/* Moves an ETDump. If it is a link, copies the file to which it leads, and leaves both to the runner. It does no harm if
- * the original remains, because it is remembered before the next recording. */
+/* Moves an ETDump. If it is a link, copies the file to which it leads, and leaves both to the runner. It does no harm
+ * if the original remains, because it is remembered before the next recording. */
 static etr_status move_dump(const char *from, const char *to, etr_error *error) {
   struct stat about;
   bool is_link = lstat(from, &about) == 0 && S_ISLNK(about.st_mode);

@@ -247,8 +247,8 @@ etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_se
 /** Returns true if a path names a folder. */
 bool command_is_folder(const char *path);
 
-/** Opens a file for reading. Returns NULL and the reason if it cannot be opened, or if it is a folder, a pipe or a device,
- * which could wait forever; errno is ENOENT only if there is no such file. */
+/** Opens a file for reading. Returns NULL and the reason if it cannot be opened, or if it is a folder, a pipe or a
+ * device, which could wait forever; errno is ENOENT only if there is no such file. */
 FILE *command_open_file(const char *path, const char **reason);
 
 /* ---- Outputs ---- */
