@@ -104,8 +104,8 @@ typedef struct etr_inputs {
   size_t passed_over_count;
   const char *const *weights; /**< .ptd files: constants stored outside the program; there may be none */
   size_t weight_count;
-  etr_decoded_logs *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again. NULL if
-                             you fill the struct by hand: then they are read when they are needed */
+  etr_decoded_logs *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again. NULL in a
+                             struct that you fill by hand: logs are then read when they are needed */
 } etr_inputs;
 
 /**
@@ -485,8 +485,8 @@ typedef struct etr_planned_buffer {
   uint64_t top_bytes;  /**< end of its highest tensor, in bytes from its start */
   uint64_t peak_bytes; /**< largest number of bytes live at one instruction */
   int32_t peak_instruction; /**< the first instruction at that peak; -1: none */
-  size_t tensor_count;      /**< tensors planned into it, views included. Their lifetimes and sizes say how many
-                               bytes are live at each instruction */
+  size_t tensor_count;      /**< tensors planned into it, views included. Their lifetimes and sizes say how many bytes
+                               are live at each instruction */
 } etr_planned_buffer;
 
 /** An input or output of a method that is a tensor. */
