@@ -418,6 +418,19 @@ typedef struct etr_graph {
                             output_specs */
 } etr_graph;
 
+/** Returns the id of a backend that runs on any CPU and whose partitioner's rules are known, for graphs that use no
+ * backend: "XnnpackBackend". The string is static. */
+ETR_API const char *etr_known_partitioner(void);
+
+/**
+ * Sets reasons[i], for each node of an Edge graph, to why the partitioner of a backend leaves the node to kernels: one
+ * line whose subject is the partitioner, "takes no empty tensors", with what to write instead if that is known. It is NULL for a node that the partitioner takes, and for
+ * nodes that are not operators. `reasons` has graph->node_count entries; the strings are static. The rules are those of
+ * ExecuTorch 1.5. Returns false and leaves `reasons` alone if the rules of this backend are not known, if the graph is
+ * not of the Edge dialect, or when out of memory.
+ */
+ETR_API bool etr_partition_refusals(const char **reasons, const char *backend, const etr_graph *graph);
+
 /* ---- Memory ---- */
 
 /** The role of a planned tensor in its method, which decides how long its memory is in use. */

@@ -116,8 +116,15 @@ static void put_finding(etr_answer *answer, const etr_summary *s, const etr_find
   etr_jw_object(f->json);
   etr_field_text(f, "kind", etr_finding_kind_name(finding->kind));
   etr_field_text(f, "title", finding->title);
+  etr_field_text(f, "evidence", finding->evidence);
+  etr_field_text(f, "saving", finding->saving);
+  etr_field_ticks(f, "potential", finding->potential);
+  etr_field_number(f, "potential_share", finding->potential_share);
+  etr_field_text(f, "sureness", etr_sureness_name(finding->sureness));
+  etr_field_text(f, "caveat", finding->caveat[0] ? finding->caveat : NULL);
   etr_field_ticks(f, "cost", finding->cost);
   etr_field_number(f, "share", finding->share);
+  etr_field_flag(f, "once", finding->is_once);
   etr_field_ticks(f, "slope", finding->slope);
   etr_field_list(f, "nodes");
   for (size_t k = 0; k < finding->node_count; k++)
@@ -126,7 +133,9 @@ static void put_finding(etr_answer *answer, const etr_summary *s, const etr_find
   etr_field_list(f, "instructions");
   for (size_t k = 0; k < finding->instruction_count; k++) etr_jw_int(f->json, finding->instructions[k]);
   etr_jw_end(f->json);
-  etr_field_text(f, "evidence", finding->evidence);
+  etr_field_list(f, "overlaps");
+  for (size_t k = 0; k < finding->overlap_count; k++) etr_jw_int(f->json, finding->overlaps[k]);
+  etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
 

@@ -466,27 +466,21 @@ static void put_loads(report *r) {
 
 /* ---- Findings ---- */
 
-/* "0.0266 ms, 4.6 %: 2 Transpose in delegate 0 that no node stands for" */
-static char *finding_line(report *r, const etr_finding *finding) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, &r->answer.arena, &writer);
-  etr_put_time(&writer, r->answer.profile, finding->cost, r->answer.options->unit);
-  etr_putf(&writer, " %s%s", etr_unit_name(r->answer.options->unit), isnan(finding->share) ? " once" : ", ");
-  if (!isnan(finding->share)) etr_put_share(&writer, finding->share, 1);
-  etr_putf(&writer, ": %s", finding->title);
-  return etr_text_end(&text, &writer);
-}
-
+/* "1. Fold 225 operators on constants at export", and below it why, what it could save, and how sure that is. */
 static void put_findings(report *r, const etr_summary *s) {
+  size_t shown = r->answer.options->findings ? r->answer.options->findings : ETR_FINDINGS_SHOWN;
   if (s->findings.count == 0) return;
   etr_puts(&r->answer.writer, "\n");
   etr_put_style(&r->answer.writer, ETR_STYLE_BOLD);
-  etr_puts(&r->answer.writer, "findings (times are medians)");
+  etr_puts(&r->answer.writer, "findings (times are medians; savings of several may overlap)");
   etr_put_style(&r->answer.writer, ETR_STYLE_PLAIN);
   etr_puts(&r->answer.writer, r->markdown ? "\n\n" : "\n");
-  for (size_t i = 0; i < s->findings.count; i++)
-    etr_section_item(&r->answer, finding_line(r, &s->findings.list[i]), s->findings.list[i].evidence);
+  for (size_t i = 0; i < s->findings.count && i < shown; i++) {
+    const etr_finding *finding = &s->findings.list[i];
+    etr_section_item(&r->answer, etr_arena_format(&r->answer.arena, "%zu. %s", i + 1, finding->title),
+                     etr_arena_format(&r->answer.arena, "%s %s", finding->evidence, finding->saving));
+  }
+  if (s->findings.count > shown) etr_putf(&r->answer.writer, "%zu more: --findings 0\n", s->findings.count - shown);
 }
 
 /* ---- Methods ---- */
@@ -666,7 +660,9 @@ static void add_findings(etr_table *table, const etr_summary *s) {
         .method = s->method, .ticks = finding->cost, .p50 = finding->cost, .part = finding->share, .whole = 1};
     sum.nodes = finding->node_count;
     add_row(table, "finding", etr_finding_kind_name(finding->kind),
-            etr_arena_format(&table->answer->arena, "%s: %s", finding->title, finding->evidence), sum);
+            etr_arena_format(&table->answer->arena, "%s: %s %s", finding->title, finding->evidence,
+                             finding->saving),
+            sum);
   }
 }
 
