@@ -161,9 +161,8 @@ static overhead overhead_of(const partition *p) {
     if (strcmp(spent->delegate->backend, p->backend) != 0) continue;
     sum.calls += spent->calls;
     if (spent->operators == 0) continue; /* what it computes is not recorded: all of it may be work */
-    uint64_t hidden = ETR_MIN(spent->hidden, spent->ticks[ETR_SPENT_AROUND]);
-    sum.hidden += hidden;
-    sum.ticks += spent->ticks[ETR_SPENT_AROUND] + spent->ticks[ETR_SPENT_COPY] - hidden;
+    sum.hidden += ETR_MIN(spent->hidden, spent->ticks[ETR_SPENT_AROUND]);
+    sum.ticks += spent->ticks[ETR_SPENT_AROUND] + spent->ticks[ETR_SPENT_COPY];
   }
   return sum;
 }
@@ -202,7 +201,7 @@ static const char *fallback_evidence(const partition *p, uint64_t kernels, const
              etr_finder_time(p->finder, around->ticks),
              etr_finder_time_of(p->finder, (double)around->ticks / (double)ETR_MAX(around->calls, (size_t)1)));
     if (around->hidden)
-      etr_putf(&writer, " (without %s that are probably operators, whose clock is coarse)",
+      etr_putf(&writer, " (up to %s of it may be operator time, because their clock is coarse)",
                etr_finder_time(p->finder, around->hidden));
   }
   etr_puts(&writer, ".");

@@ -219,17 +219,6 @@ static bool find_load(etr_finder *finder) {
 
 /* ---- When nothing stands out ---- */
 
-/* About the model or its lowering, not about the measurement. */
-static bool is_structural(etr_finding_kind kind) {
-  static const etr_finding_kind others[] = {ETR_FINDING_OUTLIER,   ETR_FINDING_FIRST_RUN,     ETR_FINDING_LOAD,
-                                            ETR_FINDING_DRIFT,     ETR_FINDING_ABOVE_PEAK,    ETR_FINDING_STEP,
-                                            ETR_FINDING_MODES,     ETR_FINDING_SLOW_RUNS,     ETR_FINDING_PERIODIC,
-                                            ETR_FINDING_SLOW_OPERATOR};
-  for (size_t i = 0; i < ETR_COUNT(others); i++)
-    if (kind == others[i]) return false;
-  return true;
-}
-
 /* What to try on the operators that take most of the time. */
 static const char *next_step(const etr_finder *finder, const etr_breakdown *rows, const etr_breakdown_row *row) {
   bool is_product = row->costs.macs > 0, is_integer = row->costs.integer_macs > 0, is_delegated = true;
@@ -285,10 +274,8 @@ static bool is_mostly_overhead(const etr_finder *finder) {
  * known nodes, or in the runtime. */
 static bool find_nothing(etr_finder *finder) {
   etr_breakdown rows = {0};
-  for (size_t i = 0; i < finder->found.count; i++) {
-    const etr_finding *found = &finder->found.data[i];
-    if (is_structural(found->kind) && found->potential_share >= ETR_FINDING_MUCH) return true;
-  }
+  for (size_t i = 0; i < finder->found.count; i++)
+    if (finder->found.data[i].potential_share >= ETR_FINDING_MUCH) return true;
   if (finder->graph && (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, NULL) ||
                         !take_usual(finder, &rows, false)))
     return false;

@@ -17,9 +17,9 @@ typedef struct alike_runs {
   const etr_noise *noise;
 } alike_runs;
 
-/* Adds a finding about the device or the measurement, which costs so many ticks per inference. All of them are saved if
- * the slow runs become like the others. */
-static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost, double median) {
+/* Adds a finding about the device or the measurement, which costs so many ticks per inference. If all runs were like the
+ * fast ones, whose median is `usual`, the median would be that. */
+static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost, double median, double usual) {
   etr_finding *added = median > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
   if (!added) return NULL;
   cost = ETR_MIN(cost, median);
@@ -28,8 +28,8 @@ static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, doubl
                          .evidence = "",
                          .cost = cost,
                          .share = cost / median,
-                         .potential = cost,
-                         .potential_share = cost / median,
+                         .potential = fmax(median - usual, 0),
+                         .potential_share = fmax(median - usual, 0) / median,
                          .slope = NAN};
   etr_finding_judge(added, ETR_POSSIBLE, "it is about the device and the measurement, not the model");
   return added;
@@ -44,7 +44,7 @@ static const char *name_of(const etr_finder *finder, const alike_runs *r) {
 
 static bool add_drift(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
-  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median);
+  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median, r->noise->start);
   if (!added) return false;
   added->slope = change / (double)(r->noise->over_runs - 1);
   /* "decode runs get 22 % slower over 12 runs, and anew in each of 3 stretches" */
@@ -84,7 +84,8 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
   size_t before_count, count;
   double before = median_beside(finder, r, true, &before_count), behind = median_beside(finder, r, false, &count);
   double slow_part = (double)(behind > before ? count : before_count) / (double)r->count;
-  etr_finding *added = add_finding(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part, r->median);
+  etr_finding *added = add_finding(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part, r->median,
+                                   fmin(before, behind));
   etr_text text;
   etr_writer writer;
   if (!added) return false;
@@ -106,7 +107,7 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
 static bool add_modes(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
   double cost = (slow->p50 - fast->p50) * (double)slow->run_count / (double)ETR_MAX(r->noise->run_count, (size_t)1);
-  etr_finding *added = add_finding(finder, ETR_FINDING_MODES, cost, r->median);
+  etr_finding *added = add_finding(finder, ETR_FINDING_MODES, cost, r->median, fast->p50);
   etr_text text;
   etr_writer writer;
   if (!added) return false;
@@ -168,7 +169,7 @@ static bool add_slow_runs(etr_finder *finder) {
   const etr_slow_runs *slow = &method->slow_runs;
   double cost = (double)slow->excess_ticks / (double)method->run_count;
   if (slow->usual <= 0 || cost < ETR_FINDING_LEAST_SHARE * method->execute.p50) return true;
-  etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.p50);
+  etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.p50, slow->usual);
   if (!added) return false;
   added->title = title_of_slow_runs(finder, slow);
   etr_text text;
