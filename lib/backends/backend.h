@@ -130,8 +130,8 @@ typedef struct etr_backend {
   bool (*takes)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
   /** Returns why the backend's current partitioner leaves a node to kernels: one line for people whose subject is the
-   * partitioner ("takes no empty tensors"), with what to write instead if that is known. NULL if it takes the node. It is stricter than takes(), which must hold for records
-   * of all versions. */
+   * partitioner ("takes no empty tensors"), with what to write instead if that is known. NULL if it takes the node. It
+   * is stricter than takes(), which must hold for records of all versions. */
   const char *(*refuses)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
   /**

@@ -146,7 +146,8 @@ static const char *reason_of_type(const etr_graph *graph, const uint32_t *uses, 
            "use a linear layer of weights 1/n";
   if ((etr_slice_is(op, "addmm") && !multiplies_weight(graph, uses, node, 2)) ||
       (etr_slice_is(op, "mm") && !multiplies_weight(graph, uses, node, 1)))
-    return "takes only products with the weight of one linear layer: use torch.nn.Linear with a weight of its own, or bmm";
+    return "takes only products with the weight of one linear layer: use torch.nn.Linear with a weight of its own, or "
+           "bmm";
   if (etr_slice_is(op, "to_dim_order_copy") && !keeps_type(graph, node))
     return "takes no conversion of the number type (ToDimOrderCopyConfig)";
   return NULL;
@@ -207,9 +208,9 @@ static bool reads_weight(const etr_graph *graph, const etr_node *node, size_t pl
 /* The first of a node's types that it may not have; NULL if there is none. */
 static const char *refused_type(const etr_graph *graph, const etr_node *node) {
   const char *first = NULL;
+  const etr_value *result = node->output_count ? &node->outputs[0] : NULL;
   for (size_t i = 0; i <= node->input_count; i++) {
-    const etr_value *value = i < node->input_count ? input_of(graph, node, i)
-                                                   : node->output_count ? &node->outputs[0] : NULL;
+    const etr_value *value = i < node->input_count ? input_of(graph, node, i) : result;
     if (!value || !value->dtype || value->rank < 0) continue;
     if (strcmp(value->dtype, "bfloat16") == 0) return "takes bfloat16 only with enable_bf16: use float32 or float16";
     if (!is_floating(value)) return "takes only floating-point tensors";
@@ -269,16 +270,12 @@ static const char *argument_refusal(const etr_graph *graph, const etr_node *node
   return NULL;
 }
 
-enum { MOST_JOINED = 5 }; /* tensors of one cat: XNNPACK has Concatenate2 to Concatenate5 */
-
 /* Operators that earlier or later versions take, or whose configuration is not in ALL_PARTITIONER_CONFIGS. */
 static const char *version_refusal(const etr_node *node, etr_slice op) {
   if (etr_slice_is(op, "squeeze_copy")) return "no configuration: write it as a view";
   if (etr_slice_is(op, "elu")) return "no configuration in this version: use another activation";
   if (etr_slice_is(op, "scaled_dot_product_attention")) return "no configuration: let the export decompose it";
   if (etr_slice_is(op, "cat") && node->input_count < 2) return "takes a cat of two tensors or more: drop a cat of one";
-  if (etr_slice_is(op, "cat") && node->input_count > MOST_JOINED)
-    return "takes a cat of at most 5 tensors: join them in steps (op_cat.py)";
   return NULL;
 }
 

@@ -660,8 +660,7 @@ static void add_findings(etr_table *table, const etr_summary *s) {
         .method = s->method, .ticks = finding->cost, .p50 = finding->cost, .part = finding->share, .whole = 1};
     sum.nodes = finding->node_count;
     add_row(table, "finding", etr_finding_kind_name(finding->kind),
-            etr_arena_format(&table->answer->arena, "%s: %s %s", finding->title, finding->evidence,
-                             finding->saving),
+            etr_arena_format(&table->answer->arena, "%s: %s %s", finding->title, finding->evidence, finding->saving),
             sum);
   }
 }

@@ -80,7 +80,8 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
                                      "Longest: %s, %s FLOP per byte, %s GB/s.",
                                      longest_of(finder, added), amount_text(finder, longest.intensity),
                                      amount_text(finder, usual_rate(finder, added->nodes[0], longest.gbs)));
-  etr_finding_judge(added, ETR_LIKELY, isnan(saved) ? "a faster kernel would not help" : "int8 weights have a quarter of the bytes");
+  etr_finding_judge(added, ETR_LIKELY,
+                    isnan(saved) ? "a faster kernel would not help" : "int8 weights have a quarter of the bytes");
   return true;
 }
 
@@ -89,7 +90,8 @@ static bool find_above_peak(etr_finder *finder, const marks *above) {
   if (!add_of(finder, ETR_FINDING_ABOVE_PEAK, above, NAN, &added)) return false;
   if (!added) return true;
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
-  added->title = etr_arena_format(finder->arena, "Check the peaks that were given: %zu operator%s faster than they allow",
+  added->title = etr_arena_format(finder->arena,
+                                  "Check the peaks that were given: %zu operator%s faster than they allow",
                                   added->node_count, added->node_count == 1 ? " is" : "s are");
   added->evidence = etr_arena_format(
       finder->arena,
@@ -193,7 +195,8 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
       alike, amount_text(finder, rate), longest_of(finder, added),
       etr_finder_time(finder, etr_finder_node_ticks(finder, added->nodes[0])),
       amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)));
-  etr_finding_judge(added, ETR_POSSIBLE, "strides, groups and padding differ, so perhaps not all of it is within reach");
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    "strides, groups and padding differ, so perhaps not all of it is within reach");
   return true;
 }
 
@@ -209,7 +212,7 @@ static bool find_slow(etr_finder *finder, rated *list, size_t count) {
 /* ---- All ---- */
 
 enum { LEAST_STEPS = 10 }; /* of the clock: fewer make a rate uncertain by more than a tenth */
-enum { LEAST_NS = 10000 };  /* a kernel: below that, calling it and reading the clock matter */
+enum { LEAST_NS = 10000 }; /* a kernel: below that, calling it and reading the clock matter */
 
 /* What the rules go by: figures of every operator, looked at once. */
 typedef struct rates {
@@ -242,6 +245,6 @@ bool etr_find_costs(etr_finder *finder) {
   etr_map_init(&r.kinds, finder->arena);
   if (!r.bound.marked || !r.above.marked || !r.list) return false;
   for (uint32_t i = 0; i < finder->graph->node_count; i++)
-    if (finder->graph->times[i].runs > 0) look_at(&r, finder, i);
+    if (finder->graph->times[i].runs > 0 && finder->graph->times[i].match != ETR_MATCH_ALIGNED) look_at(&r, finder, i);
   return find_memory_bound(finder, &r.bound) && find_above_peak(finder, &r.above) && find_slow(finder, r.list, r.count);
 }

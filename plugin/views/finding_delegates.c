@@ -14,7 +14,8 @@
 
 /* Operators compute, on nodes or not. */
 static etr_spending spending_of(const etr_time_slice *time_slice) {
-  if (time_slice->kind != ETR_TIME_SLICE_DELEGATE || time_slice->event->role == ETR_ROLE_OPERATOR) return ETR_SPENT_WORK;
+  if (time_slice->kind != ETR_TIME_SLICE_DELEGATE || time_slice->event->role == ETR_ROLE_OPERATOR)
+    return ETR_SPENT_WORK;
   switch (time_slice->phase) {
   case ETR_PHASE_COMPUTE: return ETR_SPENT_WORK;
   case ETR_PHASE_COPY_IN:
@@ -56,8 +57,9 @@ bool etr_finder_measure_delegates(etr_finder *finder) {
   if (!calls || !group_of) return false;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *slice = &method->time_slices[i];
-    etr_delegate_spending *of =
-        etr_time_slice_is_in_delegate(slice) ? call_of(calls, method, slice->event->instruction_id) : NULL;
+    etr_delegate_spending *of = etr_time_slice_is_in_delegate(slice)
+                                    ? call_of(calls, method, slice->event->instruction_id)
+                                    : NULL;
     group_of[i] = of ? (uint32_t)((size_t)(of - calls) * ETR_SPENDINGS + spending_of(slice)) : ETR_NONE;
   }
   const etr_stats *stats = etr_run_stats(finder->arena, method, group_of, method->delegate_count * ETR_SPENDINGS);
@@ -132,9 +134,11 @@ static uint64_t all_of(const uint64_t *ticks) {
   return sum;
 }
 
+/* If no computing is recorded, the backend may compute while the call waits. */
 static bool waits(const etr_delegate_spending *of) {
   uint64_t lost = of->ticks[ETR_SPENT_COPY] + of->ticks[ETR_SPENT_WAIT];
-  return lost > 0 && (double)lost >= ETR_FINDING_WAITING_PART * (double)all_of(of->ticks);
+  return lost > 0 && of->ticks[ETR_SPENT_WORK] > 0 &&
+         (double)lost >= ETR_FINDING_WAITING_PART * (double)all_of(of->ticks);
 }
 
 static const char *waiting_title(const etr_finder *finder, const chosen *of) {
@@ -152,7 +156,8 @@ static bool add_waiting(etr_finder *finder, const chosen *of) {
   etr_writer writer;
   if (!added) return !etr_arena_failed(finder->arena);
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "Of %s in %s, ", etr_finder_time(finder, all), of->instructions.count == 1 ? "its call" : "their calls");
+  etr_putf(&writer, "Of %s in %s, ", etr_finder_time(finder, all),
+           of->instructions.count == 1 ? "its call" : "their calls");
   if (waiting) etr_putf(&writer, "%s are waiting%s", etr_finder_time(finder, waiting), copying ? " and " : "");
   if (copying) etr_putf(&writer, "%s are copying in and out", etr_finder_time(finder, copying));
   etr_puts(&writer, ".");
@@ -192,9 +197,8 @@ static bool add_small_calls(etr_finder *finder, const chosen *of) {
        etr_arena_format(finder->arena,
                         "They spend more time on overhead, %s (%s per call), than on operators, %s%s. The record does "
                         "not show which operators cut them apart.",
-                        etr_finder_time(finder, around),
-                        etr_finder_time_of(finder, (double)around / (double)of->calls), of->hidden ? "at most " : "",
-                        etr_finder_time(finder, of->ticks[ETR_SPENT_WORK] + of->hidden)));
+                        etr_finder_time(finder, around), etr_finder_time_of(finder, (double)around / (double)of->calls),
+                        of->hidden ? "at most " : "", etr_finder_time(finder, of->ticks[ETR_SPENT_WORK] + of->hidden)));
   etr_finding_judge(added, ETR_POSSIBLE, "some overhead remains for each call");
   return true;
 }

@@ -113,9 +113,7 @@ static const char *layout_title(const insertions *in) {
   const struct {
     const char *name;
     size_t count;
-  } kinds[] = {{"Transpose", in->transposes},
-               {"Convert", in->converts},
-               {"Copy", in->copies}};
+  } kinds[] = {{"Transpose", in->transposes}, {"Convert", in->converts}, {"Copy", in->copies}};
   etr_text text;
   etr_writer writer;
   bool any = false;
@@ -166,6 +164,8 @@ bool etr_find_layouts(etr_finder *finder) {
   if (!added) return !etr_arena_failed(in.arena);
   etr_sort(in.list.data, in.list.count, sizeof *in.list.data, by_ticks);
   if (!list_instructions(&in)) return false;
+  added->instructions = in.instructions.data;
+  added->instruction_count = in.instructions.count;
   added->title = layout_title(&in);
   enum { LISTED = 3 };
   etr_text text;

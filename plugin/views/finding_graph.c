@@ -33,8 +33,8 @@ static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
 /* Returns true for an operator that has the same result whenever it has the same inputs, or none. */
 static bool is_repeatable(const etr_node *node) {
   static const char *const sources[] = {"full", "arange", "zeros", "ones", "scalar_tensor", "eye", "linspace"};
-  static const char *const random[] = {"rand", "randn", "randint", "bernoulli", "native_dropout", "multinomial", "normal",
-                                       "rand_like", "randn_like"};
+  static const char *const random[] = {"rand",        "randn",  "randint",   "bernoulli", "native_dropout",
+                                       "multinomial", "normal", "rand_like", "randn_like"};
   for (size_t i = 0; i < ETR_COUNT(random); i++)
     if (etr_is_operator(node, random[i])) return false;
   for (size_t i = 0; node->input_count == 0 && i < ETR_COUNT(sources); i++)
@@ -124,8 +124,9 @@ bool etr_find_constants(etr_finder *finder) {
                                   added->node_count == 1 ? "" : "s",
                                   layers ? ", or delegate the linear layers that read them" : "");
   added->evidence = etr_arena_format(
-      finder->arena, "They read only parameters and constants, so each has the same result in every run. They take "
-                     "%s, calls included: %s. ExecuTorch's constant_prop_pass folds them.",
+      finder->arena,
+      "They read only parameters and constants, so each has the same result in every run. They take "
+      "%s, calls included: %s. ExecuTorch's constant_prop_pass folds them.",
       etr_finder_time(finder, ticks), etr_finder_by_operator(finder, marked, true));
   etr_finding_judge(added, ETR_SURE, unpacks ? "folded weights are no longer quantised, and larger" : NULL);
   return true;
@@ -156,7 +157,8 @@ static bool changes_nothing(const etr_graph *graph, const etr_node *node) {
   static const char *const names[] = {"expand_copy", "slice_copy", "view_copy", "clone", "alias_copy"};
   const etr_value *from = node->input_count ? value_of(graph, &node->inputs[0]) : NULL;
   const etr_value *to = node->output_count ? &node->outputs[0] : NULL;
-  if (!from || !to || !has_same_shape(from, to) || !from->dtype || !to->dtype || strcmp(from->dtype, to->dtype) != 0) return false;
+  if (!from || !to || !has_same_shape(from, to) || !from->dtype || !to->dtype || strcmp(from->dtype, to->dtype) != 0)
+    return false;
   for (size_t i = 0; i < ETR_COUNT(names); i++)
     if (etr_is_operator(node, names[i])) return true;
   return false;
@@ -211,8 +213,9 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows, const etr_
   if (!added) return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   bool is_all = c.unchanged == c.count;
+  const char *verb = c.casts == c.count ? "convert data" : "move data";
   added->title = etr_arena_format(finder->arena, "%s %zu %s that %s", is_all ? "Remove" : "Avoid", c.count, row->key,
-                                  is_all ? "change nothing" : c.casts == c.count ? "convert data" : "move data");
+                                  is_all ? "change nothing" : verb);
   added->evidence = copies_evidence(finder, &c, added);
   etr_finding_judge(added, is_all ? ETR_SURE : ETR_POSSIBLE, is_all ? NULL : "the model may need some of them");
   return true;

@@ -177,7 +177,8 @@ static void put_reasons(etr_writer *writer, const partition *p, const refused *l
     size_t alone = count > 1 ? remaining_delegates(p, levels, list[i].target) : p->delegates;
     if (alone < p->delegates) etr_putf(writer, ", %zu delegates without them", alone);
     etr_puts(writer, ")");
-    const char *reason = list[i].reason ? list[i].reason : "takes them by these rules; its log (verbose=True) says why it did not";
+    const char *reason = list[i].reason ? list[i].reason
+                                        : "takes them by these rules; its log (verbose=True) says why it did not";
     if (p->reasons) etr_putf(writer, ": %s", reason);
   }
   if (count > LISTED) etr_putf(writer, "; %zu other kind%s", count - LISTED, count - LISTED == 1 ? "" : "s");
@@ -194,8 +195,8 @@ static const char *fallback_evidence(const partition *p, uint64_t kernels, const
   if (!list) return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
   etr_putf(&writer, "They take %s", etr_finder_time(p->finder, kernels));
-  bool matters = (double)around->ticks >= ETR_FINDING_LEAST_SHARE * p->finder->method->execute.p50 *
-                                              (double)p->finder->method->run_count;
+  bool matters = (double)around->ticks >=
+                 ETR_FINDING_LEAST_SHARE * p->finder->method->execute.p50 * (double)p->finder->method->run_count;
   if (after < p->delegates && matters) {
     etr_putf(&writer, ", and %zu calls spend %s on overhead, %s each", around->calls / p->finder->method->run_count,
              etr_finder_time(p->finder, around->ticks),
@@ -242,8 +243,8 @@ static bool find_fallback(partition *p) {
   size_t after = remaining_delegates(p, levels, NULL);
   const overhead around = overhead_of(p);
   double merged = (double)(p->delegates - after) / (double)p->delegates;
-  etr_finding *added =
-      etr_finder_add(finder, ETR_FINDING_FALLBACK, kernels + around.ticks, (double)kernels + merged * (double)around.ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_FALLBACK, kernels + around.ticks,
+                                      (double)kernels + merged * (double)around.ticks);
   if (!added) return !etr_arena_failed(finder->arena);
   added->title = fallback_title(p, operators, after);
   added->evidence = fallback_evidence(p, kernels, &around, after, levels);
@@ -257,8 +258,9 @@ static bool find_fallback(partition *p) {
 
 /* Operators that ExecuTorch's optimised library has: kernels/optimized/optimized.yaml. */
 static bool is_optimized(const etr_node *node) {
-  static const char *const names[] = {"add", "bmm",         "div", "exp", "fft_r2c",           "gelu", "le",      "linear",
-                                      "mm",  "log_softmax", "mul", "neg", "native_layer_norm", "sub",  "sigmoid", "where"};
+  static const char *const names[] = {
+      "add", "bmm",         "div", "exp", "fft_r2c",           "gelu", "le",      "linear",
+      "mm",  "log_softmax", "mul", "neg", "native_layer_norm", "sub",  "sigmoid", "where"};
   for (size_t i = 0; i < ETR_COUNT(names); i++)
     if (etr_is_operator(node, names[i])) return true;
   return false;
@@ -285,11 +287,13 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks, 
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   etr_putf(&writer, "They take %s, and its partitioner takes them by its rules, in %zu delegate%s at least: %s.",
-           etr_finder_time(finder, ticks), delegates, delegates == 1 ? "" : "s", etr_finder_by_operator(finder, marked, true));
+           etr_finder_time(finder, ticks), delegates, delegates == 1 ? "" : "s",
+           etr_finder_by_operator(finder, marked, true));
   if (optimized * 2 > ticks)
     etr_putf(&writer, " Without a delegate, link %s: it has %s of it.", library, etr_finder_time(finder, optimized));
   added->evidence = etr_text_end(&text, &writer);
-  etr_finding_judge(added, ETR_LIKELY, "5 us are assumed for each call, but a delegate needs time for the operators, too");
+  etr_finding_judge(added, ETR_LIKELY,
+                    "5 us are assumed for each call, but a delegate needs time for the operators, too");
   return true;
 }
 
@@ -348,5 +352,6 @@ bool etr_find_partitions(etr_finder *finder) {
     if (p.reasons && !find_kernels(&p)) return false;
     looked++;
   }
-  return method->delegate_count || !known || (look_at_backend(&p, finder, known) && find_kernels(&p));
+  if (method->delegate_count || !known) return true;
+  return look_at_backend(&p, finder, known) && (!p.reasons || find_kernels(&p));
 }

@@ -52,6 +52,11 @@ static bool is_layer(const etr_node *node) {
   return is_one_of(node, names, ETR_COUNT(names));
 }
 
+/* An estimated match, by order alone, is no evidence about a node. */
+static bool is_timed(const patterns *p, uint32_t node) {
+  return p->graph->times[node].runs > 0 && p->graph->times[node].match != ETR_MATCH_ALIGNED;
+}
+
 static uint64_t ticks_of(const patterns *p, const bool *marked) {
   uint64_t ticks = 0;
   for (uint32_t i = 0; i < p->graph->node_count; i++)
@@ -79,28 +84,37 @@ static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_n
   return a->input_count == b->input_count;
 }
 
+/* Marks a quantisation, and the dequantisation that it undoes: copies may lie between them, which could move quantised
+ * numbers as well. Returns false, with nothing marked, if there is none. */
+static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
+  if (!p->finder->is_kernel[node] || strncmp(etr_label_op(p->graph->nodes[node].target).data, "quantize_", 9) != 0)
+    return false;
+  uint32_t at = node;
+  do {
+    if (p->graph->nodes[at].input_count == 0) return false;
+    at = p->graph->nodes[at].inputs[0].node;
+  } while (etr_node_only_copies(&p->graph->nodes[at]) && reader_count(p, at) == 1);
+  bool is_undone = strncmp(etr_label_op(p->graph->nodes[at].target).data, "dequantize_", 11) == 0;
+  if (!is_undone || !p->finder->is_kernel[at] || !has_same_arguments(p, &p->graph->nodes[at], &p->graph->nodes[node]))
+    return false;
+  marked[node] = true;
+  if (reader_count(p, at) == 1) marked[at] = true;
+  return true;
+}
+
 static bool find_quantize_pairs(patterns *p) {
   bool *marked = flags_of(p);
   size_t pairs = 0;
   if (!marked) return false;
-  for (uint32_t i = 0; i < p->graph->node_count; i++) {
-    const etr_node *node = &p->graph->nodes[i], *source = input_of(p, node, 0);
-    if (!p->finder->is_kernel[i] || !source || !p->finder->is_kernel[node->inputs[0].node]) continue;
-    const char *op = etr_label_op(node->target).data, *before = etr_label_op(source->target).data;
-    if (strncmp(op, "quantize_", 9) != 0 || strncmp(before, "dequantize_", 11) != 0) continue;
-    if (!has_same_arguments(p, source, node)) continue;
-    marked[i] = true;
-    if (reader_count(p, node->inputs[0].node) == 1) marked[node->inputs[0].node] = true;
-    pairs++;
-  }
+  for (uint32_t i = 0; i < p->graph->node_count; i++) pairs += mark_pair(p, i, marked);
   uint64_t ticks = ticks_of(p, marked);
   etr_finding *added = pairs ? etr_finder_add(p->finder, ETR_FINDING_QUANTIZE_PAIRS, ticks, (double)ticks) : NULL;
   if (!added) return !etr_arena_failed(p->finder->arena);
   added->title = etr_arena_format(p->finder->arena, "Remove %zu pair%s of dequantize and quantize that cancel", pairs,
                                   plural(pairs));
   added->evidence = etr_arena_format(p->finder->arena,
-                                     "Each quantises again with the scale, zero point and type that it had: %s. "
-                                     "ExecuTorch's fold_redundant_qdq_pass folds them.",
+                                     "Each quantises again with the scale, zero point and type that it had, around "
+                                     "nothing but copies, which can move quantised numbers: %s.",
                                      etr_finder_by_operator(p->finder, marked, true));
   etr_finding_judge(added, ETR_SURE, NULL);
   return etr_finder_list_nodes(p->finder, added, marked);
@@ -124,7 +138,7 @@ static bool find_batch_norms(patterns *p) {
   size_t count = 0;
   if (!marked) return false;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
-    marked[i] = p->graph->times[i].runs > 0 && is_foldable(p, i);
+    marked[i] = is_timed(p, i) && is_foldable(p, i);
     count += marked[i];
   }
   uint64_t ticks = ticks_of(p, marked);
@@ -199,9 +213,9 @@ static bool find_output_layer(patterns *p) {
   etr_finding *added = etr_finder_add(p->finder, ETR_FINDING_OUTPUT_LAYER, ticks, saved * (double)ticks);
   if (!added) return !etr_arena_failed(p->finder->arena);
   added->title = rows > 1 ? "Compute the logits of the last token only" : "Quantise the output layer";
-  added->evidence = etr_arena_format(
-      p->finder->arena, "The output layer %s takes %s for %lld token%s.", etr_finder_node_name(p->finder, layer),
-      etr_finder_time(p->finder, ticks), (long long)rows, plural((size_t)rows));
+  added->evidence = etr_arena_format(p->finder->arena, "The output layer %s takes %s for %lld token%s.",
+                                     etr_finder_node_name(p->finder, layer), etr_finder_time(p->finder, ticks),
+                                     (long long)rows, plural((size_t)rows));
   etr_finding_judge(added, ETR_POSSIBLE, rows > 1 ? "if the caller does not need the others" : "int8 reads a quarter");
   marked[layer] = true;
   return etr_finder_list_nodes(p->finder, added, marked);
@@ -267,17 +281,16 @@ static bool find_attention(patterns *p) {
   mark_copies(p, all);
   for (uint32_t i = 0; i < p->graph->node_count; i++) has_kernel |= all[i] && p->finder->is_kernel[i];
   uint64_t ticks = ticks_of(p, all);
-  etr_finding *added =
-      has_kernel ? etr_finder_add(p->finder, ETR_FINDING_ATTENTION, ticks, (double)ticks) : NULL;
+  etr_finding *added = has_kernel ? etr_finder_add(p->finder, ETR_FINDING_ATTENTION, ticks, (double)ticks) : NULL;
   if (!added) return !etr_arena_failed(p->finder->arena);
   if (!etr_finder_list_nodes(p->finder, added, all)) return false;
   added->title = etr_arena_format(p->finder->arena, "Replace %zu attention%s of %zu operators by custom_sdpa", count,
                                   plural(count), added->node_count);
-  added->evidence = etr_arena_format(p->finder->arena,
-                                     "Products, scale, mask, softmax and copies take %s one by one, some as kernels: %s. "
-                                     "llama.custom_sdpa of extension/llm does them in one pass.",
-                                     etr_finder_time(p->finder, ticks),
-                                     etr_finder_by_operator(p->finder, all, true));
+  added->evidence = etr_arena_format(
+      p->finder->arena,
+      "Products, scale, mask, softmax and copies take %s one by one, some as kernels: %s. "
+      "llama.custom_sdpa of extension/llm does them in one pass.",
+      etr_finder_time(p->finder, ticks), etr_finder_by_operator(p->finder, all, true));
   etr_finding_judge(added, ETR_POSSIBLE, "it computes the same products, and is made for causal decoders on CPUs");
   return true;
 }
@@ -292,8 +305,7 @@ static bool find_float_beside(patterns *p) {
   if (!marked || !p->graph->costs) return marked != NULL;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     const etr_cost *cost = &p->graph->costs[i];
-    if (p->graph->times[i].runs == 0 || !is_layer(&p->graph->nodes[i]) || cost->macs == ETR_UNKNOWN || !cost->macs)
-      continue;
+    if (!is_timed(p, i) || !is_layer(&p->graph->nodes[i]) || cost->macs == ETR_UNKNOWN || !cost->macs) continue;
     uint64_t ticks = etr_finder_kernel_ticks(p->finder, i);
     marked[i] = !cost->is_integer;
     quantised += cost->is_integer;
@@ -305,12 +317,13 @@ static bool find_float_beside(patterns *p) {
   etr_finding *added = saved > 0 ? etr_finder_add(p->finder, ETR_FINDING_FLOAT_BESIDE, floats, saved) : NULL;
   if (!added) return !etr_arena_failed(p->finder->arena);
   if (!etr_finder_list_nodes(p->finder, added, marked)) return false;
-  added->title = etr_arena_format(p->finder->arena, "Quantise the %zu layer%s that still multipl%s floating-point numbers",
+  added->title = etr_arena_format(p->finder->arena,
+                                  "Quantise the %zu layer%s that still multipl%s floating-point numbers",
                                   added->node_count, plural(added->node_count), added->node_count == 1 ? "ies" : "y");
-  added->evidence = etr_arena_format(
-      p->finder->arena, "%zu other layers are quantised. The saving is at their rate; longest: %s of %s.", quantised,
-      etr_finder_node_name(p->finder, added->nodes[0]),
-      etr_finder_time(p->finder, etr_finder_kernel_ticks(p->finder, added->nodes[0])));
+  added->evidence = etr_arena_format(p->finder->arena,
+                                     "%zu other layers are quantised. The saving is at their rate; longest: %s of %s.",
+                                     quantised, etr_finder_node_name(p->finder, added->nodes[0]),
+                                     etr_finder_time(p->finder, etr_finder_kernel_ticks(p->finder, added->nodes[0])));
   etr_finding_judge(added, ETR_POSSIBLE, "accuracy may be why they are not quantised");
   return true;
 }

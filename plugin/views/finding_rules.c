@@ -17,10 +17,10 @@
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
   static const char *const names[] = {
-      "fallback",      "not_delegated", "library",     "constants",    "layout",       "copies",    "quantize_pairs",
-      "batch_norm",    "attention",     "output_layer", "float_beside", "calls",        "outlier",   "first_run",
-      "load",          "drift",         "waiting",     "cpu_fallback", "small_calls",  "memory_bound", "slow_rate",
-      "above_peak",    "step",          "modes",       "slow_runs",    "periodic",     "slow_operator", "nothing"};
+      "fallback",   "not_delegated", "library",      "constants",    "layout",      "copies",        "quantize_pairs",
+      "batch_norm", "attention",     "output_layer", "float_beside", "calls",       "outlier",       "first_run",
+      "load",       "drift",         "waiting",      "cpu_fallback", "small_calls", "memory_bound",  "slow_rate",
+      "above_peak", "step",          "modes",        "slow_runs",    "periodic",    "slow_operator", "nothing"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -187,10 +187,9 @@ static bool find_first_run(etr_finder *finder) {
   if (!added) return false;
   added->title = etr_arena_format(finder->arena, "Run one inference before it matters: the first %s%srun is slower",
                                   first.phase, first.phase[0] ? " " : "");
-  added->evidence = etr_arena_format(
-      finder->arena, "The first run takes %s, %s times the median of the other %zu, %s.",
-      etr_finder_time_of(finder, first.ticks), factor_text(finder, factor), first.rest.count,
-      etr_finder_time_of(finder, first.rest.p50));
+  added->evidence = etr_arena_format(finder->arena, "The first run takes %s, %s times the median of the other %zu, %s.",
+                                     etr_finder_time_of(finder, first.ticks), factor_text(finder, factor),
+                                     first.rest.count, etr_finder_time_of(finder, first.rest.p50));
   etr_finding_judge(added, ETR_SURE, "it moves the time to the start of the program");
   return true;
 }
@@ -286,7 +285,8 @@ static bool find_nothing(etr_finder *finder) {
            most = rows.count ? rows.rows[0].total_ticks : 0;
   if (rows.count && most >= runtime && most >= inside) return add_dominant(finder, &rows);
   if (inside >= runtime && inside && is_mostly_overhead(finder))
-    add_nothing(finder, inside, "calls of delegates, around their operators", "more work in each call: the model is small");
+    add_nothing(finder, inside, "calls of delegates, around their operators",
+                "more work in each call: the model is small");
   else if (inside >= runtime && inside)
     add_nothing(finder, inside, "delegates, on no operator of the graph",
                 "the backend's own profiler, which shows what the record does not");
@@ -338,6 +338,13 @@ static bool find_overlaps(etr_finder *finder) {
     finding->overlaps = list;
   }
   return !etr_arena_failed(finder->arena);
+}
+
+/* What rests on estimated times is not sure. */
+static void doubt_estimates(const etr_finder *finder, etr_finding *finding) {
+  for (size_t i = 0; i < finding->node_count && finding->sureness == ETR_SURE; i++)
+    if (finder->graph->times[finding->nodes[i]].is_estimated && !finding->is_once)
+      etr_finding_judge(finding, ETR_LIKELY, "some of the times are estimates");
 }
 
 static void put_saving(const etr_finder *finder, etr_finding *finding) {
@@ -402,7 +409,10 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   if (!find_all(&finder)) return false;
   etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_saving);
   if (!find_overlaps(&finder)) return false;
-  for (size_t i = 0; i < finder.found.count; i++) put_saving(&finder, &finder.found.data[i]);
+  for (size_t i = 0; i < finder.found.count; i++) {
+    doubt_estimates(&finder, &finder.found.data[i]);
+    put_saving(&finder, &finder.found.data[i]);
+  }
   *out = (etr_findings){finder.found.data, finder.found.count};
   return !etr_arena_failed(arena);
 }

@@ -12,7 +12,13 @@
 
 /** What a delegate's time is spent on. ETR_SPENT_AROUND is in no event: preparing, and what the backend does not
  * measure. */
-typedef enum etr_spending { ETR_SPENT_WORK, ETR_SPENT_COPY, ETR_SPENT_WAIT, ETR_SPENT_AROUND, ETR_SPENDINGS } etr_spending;
+typedef enum etr_spending {
+  ETR_SPENT_WORK,
+  ETR_SPENT_COPY,
+  ETR_SPENT_WAIT,
+  ETR_SPENT_AROUND,
+  ETR_SPENDINGS
+} etr_spending;
 
 /** A delegate of the method, in ticks over all runs: medians times runs. */
 typedef struct etr_delegate_spending {
@@ -81,8 +87,8 @@ const char *etr_finder_time(const etr_finder *finder, uint64_t ticks);
 /** Ticks as a time with unit. "" when out of memory. */
 const char *etr_finder_time_of(const etr_finder *finder, double ticks);
 
-/** "3 aten.a.default 0.2000 ms, 1 aten.b.default 0.1000 ms": the marked nodes that ran, by operator, with the calls around
- * kernels or without them. "" when out of memory. */
+/** "3 aten.a.default 0.2000 ms, 1 aten.b.default 0.1000 ms": the marked nodes that ran, by operator, with the calls
+ * around kernels or without them. "" when out of memory. */
 const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked, bool with_calls);
 
 /** Ticks over all runs in ns per inference. */

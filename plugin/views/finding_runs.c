@@ -17,17 +17,16 @@ typedef struct alike_runs {
   const etr_noise *noise;
 } alike_runs;
 
-/* Adds a finding about the device or the measurement, which costs so many ticks per inference. If all runs were like the
- * fast ones, whose median is `usual`, the median would be that. */
+/* Adds a finding about the device or the measurement, which costs so many ticks per inference. If all runs were like
+ * the fast ones, whose median is `usual`, the median would be that. */
 static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost, double median, double usual) {
   etr_finding *added = median > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
   if (!added) return NULL;
-  cost = ETR_MIN(cost, median);
   *added = (etr_finding){.kind = kind,
                          .title = "",
                          .evidence = "",
                          .cost = cost,
-                         .share = cost / median,
+                         .share = fmin(cost / median, 1),
                          .potential = fmax(median - usual, 0),
                          .potential_share = fmax(median - usual, 0) / median,
                          .slope = NAN};
@@ -51,10 +50,10 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  bool is_faster = change < 0, is_renewed = r->noise->stretches > 1;
-  etr_puts(&writer, is_renewed  ? "Look at what grows within a stretch, such as a cache: "
-                    : is_faster ? "Let the device warm up before measuring: "
-                                : "Cool the device, or fix its clock: ");
+  bool is_faster = change < 0;
+  const char *advice = is_faster ? "Let the device warm up before measuring" : "Cool the device, or fix its clock";
+  if (r->noise->stretches > 1) advice = "Look at what grows within a stretch, such as a cache";
+  etr_putf(&writer, "%s: ", advice);
   etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may get" : "get");
   if (is_faster) added->potential = added->potential_share = NAN;
   etr_put_change_of_time(&writer, r->noise->change);
@@ -96,8 +95,7 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
   etr_puts(&writer, " from there on");
   added->title = etr_text_end(&text, &writer);
   added->evidence = etr_arena_format(
-      finder->arena,
-      "Of the %zu runs before it the median is %s, of the %zu from it on %s; averages mix both.",
+      finder->arena, "Of the %zu runs before it the median is %s, of the %zu from it on %s; averages mix both.",
       before_count, etr_finder_time_of(finder, before), count, etr_finder_time_of(finder, behind));
   return true;
 }
@@ -112,8 +110,8 @@ static bool add_modes(etr_finder *finder, const alike_runs *r) {
   etr_writer writer;
   if (!added) return false;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "Fix the clock and the cores: %zu of %zu %sruns are in a slower mode, ", slow->run_count, r->noise->run_count,
-           name_of(finder, r));
+  etr_putf(&writer, "Fix the clock and the cores: %zu of %zu %sruns are in a slower mode, ", slow->run_count,
+           r->noise->run_count, name_of(finder, r));
   etr_put_change_of_time(&writer, slow->p50 / fast->p50 - 1);
   added->title = etr_text_end(&text, &writer);
   const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, finder->unit);
