@@ -228,14 +228,15 @@ static int by_ticks(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-/* Groups time slices of what fell back in 0. False when out of memory. */
-static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *backend, uint32_t *group_of,
+/* Sets entry_of of each time slice that fell back to the place of its operator in the list. False when out of memory.
+ */
+static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *backend, uint32_t *entry_of,
                         bool *marked) {
   const etr_method *method = finder->method;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &method->time_slices[i];
-    group_of[i] = fell(time_slice, backend) ? 0 : ETR_NONE;
-    if (group_of[i] == ETR_NONE) continue;
+    entry_of[i] = ETR_NONE;
+    if (!fell(time_slice, backend)) continue;
     /* Operators of an instruction with the same name are one entry. */
     const etr_event *event = time_slice->event;
     char *key = etr_arena_format(finder->arena, "%d %s", (int)event->instruction_id, event->name);
@@ -247,11 +248,22 @@ static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *b
       *added = (fallen){.name = event->label, .backend = event->backend, .is_planned = event->is_unit_planned};
       slot->value = (uint32_t)(of->list.count - 1);
     }
-    of->list.data[slot->value].ticks += time_slice->ticks;
+    entry_of[i] = slot->value;
     if (time_slice->node != ETR_NONE) marked[time_slice->node] = true;
   }
-  etr_sort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
   return true;
+}
+
+/* Measures each operator that fell back, and all of them together: *sum. False when out of memory. */
+static bool measure_fallen(const etr_finder *finder, fallen_list *of, uint32_t *entry_of, uint64_t *sum) {
+  const etr_stats *stats = etr_run_stats(finder->arena, finder->method, entry_of, of->list.count);
+  if (!stats) return false;
+  for (size_t i = 0; i < of->list.count; i++) of->list.data[i].ticks = etr_finder_usual(&stats[i], stats[i].count);
+  etr_sort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
+  for (size_t i = 0; i < finder->method->time_slice_count; i++) entry_of[i] = entry_of[i] == ETR_NONE ? ETR_NONE : 0;
+  stats = etr_run_stats(finder->arena, finder->method, entry_of, 1);
+  if (stats) *sum = etr_finder_usual(&stats[0], stats[0].count);
+  return stats != NULL;
 }
 
 /* units: of the others. */
@@ -259,13 +271,12 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   const etr_method *method = finder->method;
   fallen_list of = {0};
   size_t node_count = finder->graph ? finder->graph->node_count : 0;
-  uint32_t *group_of = etr_arena_alloc_array(finder->arena, method->time_slice_count, sizeof *group_of);
+  uint32_t *entry_of = etr_arena_alloc_array(finder->arena, method->time_slice_count, sizeof *entry_of);
   bool *marked = etr_arena_alloc_array(finder->arena, node_count, sizeof *marked);
+  uint64_t ticks;
   etr_map_init(&of.index, finder->arena);
-  if (!group_of || !marked || !find_fallen(finder, &of, backend, group_of, marked)) return false;
-  const etr_stats *stats = etr_run_stats(finder->arena, method, group_of, 1);
-  if (!stats) return false;
-  uint64_t ticks = etr_finder_usual(&stats[0], stats[0].count);
+  if (!entry_of || !marked || !find_fallen(finder, &of, backend, entry_of, marked)) return false;
+  if (!measure_fallen(finder, &of, entry_of, &ticks)) return false;
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_CPU_FALLBACK, ticks, (double)ticks);
   if (!added) return !etr_arena_failed(finder->arena);
   static const char *const verbs[2][2] = {{"run on", "runs on"}, {"are planned for", "is planned for"}};
@@ -277,7 +288,7 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_puts(&writer, "On average: ");
+  etr_putf(&writer, "%s %s; longest: ", etr_they_take(of.list.count), etr_finder_time(finder, ticks));
   for (size_t i = 0; i < of.list.count && i < LISTED; i++)
     etr_putf(&writer, "%s%s %s", i ? ", " : "", of.list.data[i].name, etr_finder_time(finder, of.list.data[i].ticks));
   etr_puts(&writer, of.list.count > LISTED ? ", and others." : ".");

@@ -171,7 +171,7 @@ bool etr_find_layouts(etr_finder *finder) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, in.arena, &writer);
-  etr_putf(&writer, "They take %s. Longest: ", etr_finder_time(finder, ticks));
+  etr_putf(&writer, "%s %s. Longest: ", etr_they_take(in.list.count), etr_finder_time(finder, ticks));
   for (size_t i = 0; i < in.list.count && i < LISTED; i++) {
     etr_putf(&writer, "%s%s of delegate %d, %s", i ? "; " : "", in.list.data[i].name, (int)in.list.data[i].instruction,
              etr_finder_time(finder, in.list.data[i].ticks));

@@ -125,9 +125,9 @@ bool etr_find_constants(etr_finder *finder) {
                                   layers ? ", or delegate the linear layers that read them" : "");
   added->evidence = etr_arena_format(
       finder->arena,
-      "They read only parameters and constants, so each has the same result in every run. They take "
-      "%s, calls included: %s. ExecuTorch's constant_prop_pass folds them.",
-      etr_finder_time(finder, ticks), etr_finder_by_operator(finder, marked, true));
+      "What depends on parameters and constants only has the same result in every run. %s %s, calls included: %s. "
+      "ExecuTorch's constant_prop_pass folds it.",
+      etr_they_take(added->node_count), etr_finder_time(finder, ticks), etr_finder_by_operator(finder, marked, true));
   etr_finding_judge(added, ETR_SURE, unpacks ? "folded weights are no longer quantised, and larger" : NULL);
   return true;
 }
@@ -180,7 +180,7 @@ static const char *copies_evidence(const etr_finder *finder, const copies *c, co
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "They take %s and only move data; longest: %s, %s.", etr_finder_time(finder, c->ticks),
+  etr_putf(&writer, "%s %s to move data; longest: %s, %s.", etr_they_take(c->count), etr_finder_time(finder, c->ticks),
            etr_finder_node_name(finder, finding->nodes[0]),
            etr_finder_time(finder, etr_finder_kernel_ticks(finder, finding->nodes[0])));
   if (c->unchanged == c->count)

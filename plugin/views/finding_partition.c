@@ -186,15 +186,16 @@ static void put_reasons(etr_writer *writer, const partition *p, const refused *l
   if (!p->reasons) etr_putf(writer, " What the partitioner of %s takes is not known here.", p->backend);
 }
 
-static const char *fallback_evidence(const partition *p, uint64_t kernels, const overhead *around, size_t after,
+static const char *fallback_evidence(const partition *p, uint64_t kernels, size_t operators, const overhead *around,
                                      size_t levels) {
+  size_t after = remaining_delegates(p, levels, NULL);
   size_t count;
   const refused *list = list_refused(p, &count);
   etr_text text;
   etr_writer writer;
   if (!list) return NULL;
   etr_text_begin(&text, p->finder->arena, &writer);
-  etr_putf(&writer, "They take %s", etr_finder_time(p->finder, kernels));
+  etr_putf(&writer, "%s %s", etr_they_take(operators), etr_finder_time(p->finder, kernels));
   bool matters = (double)around->ticks >=
                  ETR_FINDING_LEAST_SHARE * p->finder->method->execute.p50 * (double)p->finder->method->run_count;
   if (after < p->delegates && matters) {
@@ -247,7 +248,7 @@ static bool find_fallback(partition *p) {
                                       (double)kernels + merged * (double)around.ticks);
   if (!added) return !etr_arena_failed(finder->arena);
   added->title = fallback_title(p, operators, after);
-  added->evidence = fallback_evidence(p, kernels, &around, after, levels);
+  added->evidence = fallback_evidence(p, kernels, operators, &around, levels);
   etr_finding_judge(added, p->reasons ? ETR_LIKELY : ETR_POSSIBLE,
                     "the backend still has to compute them, and merging may leave transposes");
   if (after < p->delegates && !list_delegates(p, added)) return false;
@@ -286,8 +287,8 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks, 
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "They take %s, and its partitioner takes them by its rules, in %zu delegate%s at least: %s.",
-           etr_finder_time(finder, ticks), delegates, delegates == 1 ? "" : "s",
+  etr_putf(&writer, "%s %s, and the partitioner takes that by its rules, in %zu delegate%s at least: %s.",
+           etr_they_take(added->node_count), etr_finder_time(finder, ticks), delegates, delegates == 1 ? "" : "s",
            etr_finder_by_operator(finder, marked, true));
   if (optimized * 2 > ticks)
     etr_putf(&writer, " Without a delegate, link %s: it has %s of it.", library, etr_finder_time(finder, optimized));

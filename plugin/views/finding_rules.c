@@ -241,7 +241,7 @@ static etr_finding *add_nothing(etr_finder *finder, uint64_t ticks, const char *
   etr_put_share(&writer, share, 1);
   etr_putf(&writer, " is in %s; next: %s", where, next);
   added->title = etr_text_end(&text, &writer);
-  added->evidence = etr_arena_format(finder->arena, "They take %s of %s.", etr_finder_time(finder, ticks),
+  added->evidence = etr_arena_format(finder->arena, "That is %s of %s.", etr_finder_time(finder, ticks),
                                      etr_finder_time(finder, whole_ticks(finder)));
   etr_finding_judge(added, ETR_POSSIBLE, NULL);
   return added;

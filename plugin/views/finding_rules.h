@@ -91,6 +91,9 @@ const char *etr_finder_time_of(const etr_finder *finder, double ticks);
  * around kernels or without them. "" when out of memory. */
 const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked, bool with_calls);
 
+/** "It takes" for one, else "They take". Static. */
+static inline const char *etr_they_take(size_t count) { return count == 1 ? "It takes" : "They take"; }
+
 /** Ticks over all runs in ns per inference. */
 double etr_finder_ns(const etr_finder *finder, uint64_t ticks);
 
