@@ -55,7 +55,8 @@ static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, d
   return *out ? etr_finder_list_nodes(finder, *out, of->marked) : !etr_arena_failed(finder->arena);
 }
 
-/* What reading weights as int8 instead of float32 could save: three quarters of the time that their bytes take. */
+/* What reading weights as int8 instead of float32 could save: three quarters of the time that their bytes take. NaN if
+ * that is little: then most of the bytes are no weights. */
 static double saved_by_quantising(const etr_finder *finder, const marks *bound) {
   double saved = 0;
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
@@ -64,7 +65,8 @@ static double saved_by_quantising(const etr_finder *finder, const marks *bound) 
     if (bound->marked[i] && is_float && figures.bytes > 0)
       saved += 0.75 * (double)etr_finder_node_ticks(finder, i) * figures.weight_bytes / figures.bytes;
   }
-  return saved > 0 ? saved : NAN;
+  double whole = finder->method->execute.p50 * (double)finder->method->run_count;
+  return saved >= ETR_FINDING_LEAST_SHARE * whole ? saved : NAN;
 }
 
 static bool find_memory_bound(etr_finder *finder, const marks *bound) {
