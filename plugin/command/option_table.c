@@ -161,6 +161,8 @@ const option_spec option_specs[] = {
              "otherwise all)"},
     {"findings", 0, "N", AS(COUNT, findings), FOR_SUMMARY,
      .help = "at most N findings for each method; 0: all (default: 5; JSON and CSV have all)"},
+    {"findings", 0, "N", AS(COUNT, findings), FOR_DIFF,
+     .help = "show what to do next about the newer record: at most N findings for each method; 0: all (JSON has all)"},
     {"no-source", 0, NULL, AS(FLAG, no_source), FOR_STRIP,
      .help = "remove paths, functions and code from the stack traces"},
     {"rename-modules", 0, NULL, AS(FLAG, rename_modules), FOR_STRIP,

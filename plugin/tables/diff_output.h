@@ -9,6 +9,7 @@
 
 #include "output/table.h"
 #include "views/diff_view.h"
+#include "views/findings.h"
 
 /* ---- Words, for people ---- */
 
@@ -65,6 +66,10 @@ bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows);
 /** What the first `shown` rows are of the change of Method::execute's median, in one line. */
 const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
                                   size_t shown);
+
+/** Finds what to do next about the newer side of a method; nothing if that side is a document, which lacks the events.
+ * Returns false when out of memory. */
+bool etr_diff_findings(etr_findings *out, etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
 
 /* ---- Changes ---- */
 

@@ -5,6 +5,7 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
+#include "tables/finding_output.h"
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
 #include "views/logged.h"
@@ -464,29 +465,10 @@ static void put_loads(report *r) {
   if (table.rows.count > 1 || r->loads.timed_methods != 1) put_table(r, &table);
 }
 
-/* ---- Findings ---- */
-
-/* "1. Fold 225 operators on constants at export", and below it why, what it could save, and how sure that is. */
-static void put_findings(report *r, const etr_summary *s) {
-  size_t shown = r->answer.options->findings ? r->answer.options->findings : ETR_FINDINGS_SHOWN;
-  if (s->findings.count == 0) return;
-  etr_puts(&r->answer.writer, "\n");
-  etr_put_style(&r->answer.writer, ETR_STYLE_BOLD);
-  etr_puts(&r->answer.writer, "findings (times are medians; savings of several may overlap)");
-  etr_put_style(&r->answer.writer, ETR_STYLE_PLAIN);
-  etr_puts(&r->answer.writer, r->markdown ? "\n\n" : "\n");
-  for (size_t i = 0; i < s->findings.count && i < shown; i++) {
-    const etr_finding *finding = &s->findings.list[i];
-    etr_section_item(&r->answer, etr_arena_format(&r->answer.arena, "%zu. %s", i + 1, finding->title),
-                     etr_arena_format(&r->answer.arena, "%s %s", finding->evidence, finding->saving));
-  }
-  if (s->findings.count > shown) etr_putf(&r->answer.writer, "%zu more: --findings 0\n", s->findings.count - shown);
-}
-
 /* ---- Methods ---- */
 
 static void put_all(report *r, const etr_summary *s) {
-  put_findings(r, s);
+  etr_findings_put(&r->answer, &s->findings, "findings");
   if (!s->graph) put_events(r, s);
   put_operators(r, s);
   put_breakdown(r, s, ETR_BY_OP);
