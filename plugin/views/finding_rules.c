@@ -218,8 +218,11 @@ static bool find_load(etr_finder *finder) {
 
 /* ---- When nothing stands out ---- */
 
+static const char profiler[] = "the backend's own profiler, which shows what the record does not";
+
 /* What to try on the operators that take most of the time. */
 static const char *next_step(const etr_finder *finder, const etr_breakdown *rows, const etr_breakdown_row *row) {
+  if (strncmp(row->key, "delegate.", 9) == 0) return profiler;
   bool is_product = row->costs.macs > 0, is_integer = row->costs.integer_macs > 0, is_delegated = true;
   for (uint32_t i = 0; i < finder->graph->node_count; i++)
     if (rows->row_of_node[i] == row->number && finder->is_kernel[i]) is_delegated = false;
@@ -288,8 +291,7 @@ static bool find_nothing(etr_finder *finder) {
     add_nothing(finder, inside, "calls of delegates, around their operators",
                 "more work in each call: the model is small");
   else if (inside >= runtime && inside)
-    add_nothing(finder, inside, "delegates, on no operator of the graph",
-                "the backend's own profiler, which shows what the record does not");
+    add_nothing(finder, inside, "delegates, on no operator of the graph", profiler);
   else if (runtime)
     add_nothing(finder, runtime, "the runtime, outside of operators", "more work in each call: the model is small");
   return !etr_arena_failed(finder->arena);

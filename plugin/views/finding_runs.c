@@ -52,7 +52,12 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
   etr_text_begin(&text, finder->arena, &writer);
   bool is_faster = change < 0;
   const char *advice = is_faster ? "Let the device warm up before measuring" : "Cool the device, or fix its clock";
-  if (r->noise->stretches > 1) advice = "Look at what grows within a stretch, such as a cache";
+  /* Slower in each stretch anew, or with a state that inferences write: the work may grow. */
+  bool has_state = finder->graph && finder->graph->mutation_count > 0;
+  if (r->noise->stretches > 1 || (has_state && !is_faster)) {
+    advice = "Look at what grows from run to run, such as a cache";
+    etr_finding_judge(added, ETR_POSSIBLE, "the model may need to look at all of it");
+  }
   etr_putf(&writer, "%s: ", advice);
   etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may get" : "get");
   if (is_faster) added->potential = added->potential_share = NAN;

@@ -459,7 +459,7 @@ Test(findings, unsteady_runs_are_found) {
       {{.verdict = ETR_NOISE_DRIFT, .change = -.3, .start = 1e6, .over_runs = 31, .stretches = 2, .is_unsure = true},
        {0},
        ETR_FINDING_DRIFT,
-       "Look at what grows within a stretch, such as a cache: runs may get 30 % faster over 31 runs, and anew in each "
+       "Look at what grows from run to run, such as a cache: runs may get 30 % faster over 31 runs, and anew in each "
        "of 2 "
        "stretches",
        150000,
@@ -561,7 +561,7 @@ Test(findings, an_unsteady_phase_is_named) {
   cr_assert(finding);
   cr_expect_str_eq(
       finding->title,
-      "Look at what grows within a stretch, such as a cache: decode runs get 20 % slower over 12 runs, and anew in "
+      "Look at what grows from run to run, such as a cache: decode runs get 20 % slower over 12 runs, and anew in "
       "each of 3 stretches");
   cr_expect_float_eq(finding->share, .09, 1e-9);
   tiny_clear(&t);
