@@ -166,7 +166,7 @@ static double rate_of_alike(const rated *list, size_t count, const rated *like, 
 
 /* Those at less than half the median rate of what is like them. */
 static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
-  enum { MOST_COMPARED = 4096 }; /* comparing each with each takes the square of their number */
+  enum { MOST_COMPARED = 512 }; /* comparing each with each takes the square of their number */
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
   double gain = 0, rate = 0;
   uint64_t ticks = 0;

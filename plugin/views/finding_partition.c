@@ -26,7 +26,8 @@ static bool is_getitem(const etr_node *node) { return strcmp(node->target, "_ope
 /* Whether a node is in a delegate, or would be. An item of a result is where the result is. */
 static bool is_taken(const partition *p, uint32_t node, const char *only) {
   const etr_graph *graph = p->finder->graph;
-  while (is_getitem(&graph->nodes[node]) && graph->nodes[node].input_count && !p->is_inside[node])
+  while (is_getitem(&graph->nodes[node]) && graph->nodes[node].input_count && !p->is_inside[node] &&
+         graph->nodes[node].inputs[0].node < node)
     node = graph->nodes[node].inputs[0].node;
   return p->is_inside[node] || (p->is_candidate[node] && (!only || strcmp(graph->nodes[node].target, only) == 0));
 }

@@ -32,6 +32,21 @@ static bool find_readers(patterns *p, etr_finder *finder) {
 
 static size_t reader_count(const patterns *p, uint32_t node) { return p->starts[node + 1] - p->starts[node]; }
 
+/* The node that made a node's first input; ETR_NONE if there is none, or if the record has it later, as in a circle. */
+static uint32_t source_of(const patterns *p, uint32_t node) {
+  const etr_node *at = &p->graph->nodes[node];
+  return at->input_count && at->inputs[0].node < node ? at->inputs[0].node : ETR_NONE;
+}
+
+/* Goes back over operators that only copy, from a node's first input on; ETR_NONE if nothing else is behind them. With
+ * is_only_reader, only over copies that one node reads. */
+static uint32_t behind_copies(const patterns *p, uint32_t node, bool is_only_reader) {
+  do node = source_of(p, node);
+  while (node != ETR_NONE && etr_node_only_copies(&p->graph->nodes[node]) &&
+         (!is_only_reader || reader_count(p, node) == 1));
+  return node;
+}
+
 static const etr_node *input_of(const patterns *p, const etr_node *node, size_t place) {
   return place < node->input_count ? &p->graph->nodes[node->inputs[place].node] : NULL;
 }
@@ -89,11 +104,8 @@ static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_n
 static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
   if (!p->finder->is_kernel[node] || strncmp(etr_label_op(p->graph->nodes[node].target).data, "quantize_", 9) != 0)
     return false;
-  uint32_t at = node;
-  do {
-    if (p->graph->nodes[at].input_count == 0) return false;
-    at = p->graph->nodes[at].inputs[0].node;
-  } while (etr_node_only_copies(&p->graph->nodes[at]) && reader_count(p, at) == 1);
+  uint32_t at = behind_copies(p, node, true);
+  if (at == ETR_NONE) return false;
   bool is_undone = strncmp(etr_label_op(p->graph->nodes[at].target).data, "dequantize_", 11) == 0;
   if (!is_undone || !p->finder->is_kernel[at] || !has_same_arguments(p, &p->graph->nodes[at], &p->graph->nodes[node]))
     return false;
@@ -163,8 +175,8 @@ static uint32_t output_layer(const patterns *p) {
     if (output->kind != ETR_NODE_OUTPUT || output->subgraph != ETR_NONE) continue;
     for (size_t k = 0; k < output->input_count; k++) {
       uint32_t at = output->inputs[k].node;
-      while (etr_node_only_copies(&p->graph->nodes[at]) && p->graph->nodes[at].input_count)
-        at = p->graph->nodes[at].inputs[0].node;
+      if (etr_node_only_copies(&p->graph->nodes[at])) at = behind_copies(p, at, false);
+      if (at == ETR_NONE) continue;
       if (is_layer(&p->graph->nodes[at]) && !etr_is_operator(&p->graph->nodes[at], "convolution")) return at;
     }
   }
@@ -225,12 +237,18 @@ static bool find_output_layer(patterns *p) {
 
 enum { MOST_STEPS = 12 }; /* operators between a softmax and a product: scale, mask, views, copies */
 
-/* Marks the chain from a node back to a product; false, with some marked, if there is none. */
-static bool mark_before(const patterns *p, uint32_t node, bool *marked) {
+/* The operators of one attention. */
+typedef struct chain {
+  uint32_t nodes[2 * MOST_STEPS];
+  size_t count;
+} chain;
+
+/* Adds the operators from a node back to a product. Returns false, with some added, if there is none. */
+static bool add_before(const patterns *p, uint32_t node, chain *out) {
   for (int steps = 0; steps < MOST_STEPS; steps++) {
     const etr_node *at = &p->graph->nodes[node];
     if (at->kind != ETR_NODE_OP) return false;
-    marked[node] = true;
+    out->nodes[out->count++] = node;
     if (is_product(at)) return true;
     uint32_t next = ETR_NONE;
     for (size_t k = 0; k < at->input_count && next == ETR_NONE; k++)
@@ -242,9 +260,9 @@ static bool mark_before(const patterns *p, uint32_t node, bool *marked) {
   return false;
 }
 
-static bool mark_behind(const patterns *p, uint32_t node, bool *marked) {
+static bool add_behind(const patterns *p, uint32_t node, chain *out) {
   for (int steps = 0; steps < MOST_STEPS; steps++) {
-    marked[node] = true;
+    out->nodes[out->count++] = node;
     if (is_product(&p->graph->nodes[node])) return true;
     if (reader_count(p, node) == 0) return false;
     node = p->list[p->starts[node]];
@@ -258,24 +276,24 @@ static void mark_copies(const patterns *p, bool *marked) {
   for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;)
     for (size_t k = 0; marked[i] && is_product(&p->graph->nodes[i]) && k < p->graph->nodes[i].input_count; k++)
       for (uint32_t at = p->graph->nodes[i].inputs[k].node;
-           etr_node_only_copies(&p->graph->nodes[at]) && !p->finder->is_constant[at] &&
-           p->graph->nodes[at].input_count && reader_count(p, at) == 1;
-           at = p->graph->nodes[at].inputs[0].node)
+           at != ETR_NONE && etr_node_only_copies(&p->graph->nodes[at]) && !p->finder->is_constant[at] &&
+           reader_count(p, at) == 1;
+           at = source_of(p, at))
         marked[at] = true;
 }
 
 static bool find_attention(patterns *p) {
-  bool *all = flags_of(p), *one = flags_of(p), has_kernel = false;
+  bool *all = flags_of(p), has_kernel = false;
   size_t count = 0;
-  if (!all || !one) return false;
+  if (!all) return false;
   if (!is_decoder(p, output_layer(p))) return true;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     static const char *const softmax[] = {"softmax", "safe_softmax"};
     if (!is_one_of(&p->graph->nodes[i], softmax, ETR_COUNT(softmax))) continue;
-    memset(one, 0, p->graph->node_count * sizeof *one);
-    if (!mark_before(p, i, one) || !mark_behind(p, i, one)) continue;
+    chain one = {.count = 0};
+    if (!add_before(p, i, &one) || !add_behind(p, i, &one)) continue;
     count++;
-    for (uint32_t k = 0; k < p->graph->node_count; k++) all[k] |= one[k];
+    for (size_t k = 0; k < one.count; k++) all[one.nodes[k]] = true;
   }
   if (count == 0) return true;
   mark_copies(p, all);
