@@ -339,6 +339,7 @@ typedef struct etr_node {
   const etr_source *source;      /**< the model's line: the innermost frame below etr_options.source_root, or else
                                     outside torch, torchao, ExecuTorch and transformers. NULL if none was recorded */
   const char *weight_name;       /**< of a parameter, buffer or constant: "a.weight"; else NULL */
+  bool is_written;               /**< of a buffer: inferences write a new value to it (output_specs) */
   const char *const *edge_nodes; /**< in program/METHOD: names of the Edge nodes that the instruction runs */
   size_t edge_node_count;
   const char *aten_node; /**< name of the node of aten/forward from which this one was lowered, found by from_node and

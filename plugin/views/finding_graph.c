@@ -49,37 +49,17 @@ static bool is_static(const etr_node *node) {
   return true;
 }
 
-/* Lists the names of tensors whose memory is planned, among them the buffers that inferences write. */
-static bool list_planned(const etr_finder *finder, etr_map *planned) {
-  const etr_memory_plan *plan = finder->method->memory;
-  etr_map_init(planned, finder->arena);
-  for (size_t i = 0; plan && i < plan->tensor_count; i++)
-    if (plan->tensors[i].tensor.name && !etr_map_set(planned, etr_slice_of(plan->tensors[i].tensor.name), 0))
-      return false;
-  return true;
-}
-
-/* Returns true for a buffer that no inference writes. Where the graph writes some, the program says which. */
-static bool is_fixed_buffer(const etr_finder *finder, const etr_map *planned, const etr_node *node) {
-  if (finder->graph->mutation_count == 0) return true;
-  return finder->method->memory && node->weight_name &&
-         etr_map_get(planned, etr_slice_of(node->weight_name)) == ETR_NONE;
-}
-
 /* Nodes in the bodies of control flow read the arguments of their body, which are inputs, so that none is constant. */
-static bool note_constants(const etr_finder *finder, bool *is_constant) {
+static void note_constants(const etr_finder *finder, bool *is_constant) {
   const etr_graph *graph = finder->graph;
-  etr_map planned;
-  if (!list_planned(finder, &planned)) return false;
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     if (node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_CONSTANT) is_constant[i] = true;
-    if (node->kind == ETR_NODE_BUFFER) is_constant[i] = is_fixed_buffer(finder, &planned, node);
+    if (node->kind == ETR_NODE_BUFFER) is_constant[i] = !node->is_written && !etr_is_program(graph);
     if (node->kind != ETR_NODE_OP || !is_repeatable(node) || !is_static(node)) continue;
     is_constant[i] = node->subgraph == ETR_NONE;
     for (size_t k = 0; k < node->input_count; k++) is_constant[i] &= is_constant[node->inputs[k].node];
   }
-  return true;
 }
 
 bool etr_finder_look_at_graph(etr_finder *finder) {
@@ -89,7 +69,7 @@ bool etr_finder_look_at_graph(etr_finder *finder) {
   bool *is_kernel = etr_arena_alloc_array(finder->arena, count, sizeof *is_kernel);
   if (!delegate_of || !is_constant || !is_kernel) return false;
   note_delegates(finder, delegate_of);
-  if (!note_constants(finder, is_constant)) return false;
+  note_constants(finder, is_constant);
   for (size_t i = 0; i < count; i++)
     is_kernel[i] = finder->graph->nodes[i].kind == ETR_NODE_OP && finder->graph->times[i].runs > 0 &&
                    delegate_of[i] == ETR_NONE && !finder->graph->times[i].backend;

@@ -205,14 +205,14 @@ Test(findings, work_on_constants_is_found) {
   const uint32_t timed[] = {first, second, full, noise, expand, cached, mm};
   for (size_t i = 0; i < ETR_COUNT(timed); i++) tiny_time(&t, timed[i], 100000);
   whole(&t);
-  t.graph.mutation_count = 1; /* some buffer is written, and no program says which */
+  t.nodes.data[cache].is_written = true;
   const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CONSTANTS);
   cr_assert_not_null(finding);
   cr_expect_str_eq(finding->title,
                    "Fold 3 operators on constants at export, or delegate the linear layers that read them");
   cr_expect_float_eq(finding->potential, 300000, 1e-9);
   cr_expect_eq(finding->sureness, ETR_SURE);
-  t.graph.mutation_count = 0;
+  t.nodes.data[cache].is_written = false;
   cr_expect_float_eq(find(&t, &t.profile, ETR_FINDING_CONSTANTS)->potential, 400000, 1e-9);
   tiny_clear(&t);
 }
@@ -615,6 +615,23 @@ Test(findings, no_finding_without_times) {
   cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.method, ETR_UNIT_MS));
   cr_expect_eq(found.count, 0);
   tiny_clear(&t);
+}
+
+/* The caches of keys and values are written; what else is a buffer is not. */
+Test(findings, buffers_that_inferences_write_are_known) {
+  etr_inputs inputs;
+  etr_profile *profile;
+  size_t written = 0;
+  cr_assert_eq(etr_inputs_find(&inputs, FIXTURES "/decoder_cache", NULL, NULL), ETR_OK);
+  cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, NULL), ETR_OK);
+  const etr_graph *graph = &profile->graphs[profile->methods[0].graph];
+  for (size_t i = 0; i < graph->node_count; i++) {
+    cr_expect(!graph->nodes[i].is_written || graph->nodes[i].kind == ETR_NODE_BUFFER);
+    written += graph->nodes[i].is_written;
+  }
+  cr_expect_eq(written, 2);
+  etr_profile_close(profile);
+  etr_inputs_clear(&inputs);
 }
 
 Test(findings, a_fixture_has_its_findings) {
