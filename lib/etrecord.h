@@ -1260,8 +1260,8 @@ typedef struct etr_opened_record etr_opened_record;
 
 /**
  * Reads the ETRecord, the .pte and the weights of `inputs`, and sets *out. ETDumps and the debug buffer in `inputs` are
- * ignored. Of the options only the limits, `edge_only`, `without` and `source_root` matter. If `inputs` has no record and no program,
- * the events of ETDumps joined later get no nodes.
+ * ignored. Of the options only the limits, `edge_only`, `without` and `source_root` matter. If `inputs` has no record
+ * and no program, the events of ETDumps joined later get no nodes.
  *
  * On success close *out with etr_close_record(); on failure *out is NULL. Errors are those of etr_profile_open().
  */
@@ -1271,8 +1271,8 @@ ETR_API etr_status etr_open_record(etr_opened_record **out, const etr_inputs *in
 /**
  * Joins the ETDumps and the debug buffer of `dumps` to an opened record, and sets *out to a profile, as
  * etr_profile_open() would make it. The members `etrecord`, `pte` and `weights` of `dumps` are ignored, and so are the
- * limits, `edge_only`, `without` and `source_root` of the options, which etr_open_record() had. The limits apply to the record and the
- * ETDumps of one profile together.
+ * limits, `edge_only`, `without` and `source_root` of the options, which etr_open_record() had. The limits apply to the
+ * record and the ETDumps of one profile together.
  *
  * Several threads may join ETDumps to one record at once. The profile refers to the record: close the profile first.
  * Errors are those of etr_profile_open().
