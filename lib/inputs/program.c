@@ -19,7 +19,8 @@
 
 /* Returns true for members of the schema's Argument union that name values: as_tensor, as_tensors, as_sym_int, ... */
 static bool names_values(etr_slice member) {
-#define SLICE(text) {(text), sizeof(text) - 1}
+#define SLICE(text)                                                                                                    \
+  { (text), sizeof(text) - 1 }
   static const etr_slice members[] = {
       SLICE("as_tensor"),         SLICE("as_tensors"),   SLICE("as_optional_tensor"), SLICE("as_optional_tensors"),
       SLICE("as_nested_tensors"), SLICE("as_sym_int"),   SLICE("as_sym_ints"),        SLICE("as_sym_bool"),

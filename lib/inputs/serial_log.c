@@ -315,7 +315,6 @@ void etr_decoded_logs_free(etr_decoded_logs *logs) {
   free(logs);
 }
 
-
 /* ---- What a file is ---- */
 
 enum { MOST_NULS = 64 }; /* a line that is switched on may give some */

@@ -219,8 +219,9 @@ static bool extend_for_loops(builder *b) {
     size_t low = 0, high = open.count; /* the outermost loop that begins after the tensor exists */
     while (low < high) {
       size_t middle = low + (high - low) / 2;
-      *(open.data[middle].first > tensor->first_instruction ? &high : &low) =
-          open.data[middle].first > tensor->first_instruction ? middle : middle + 1;
+      *(open.data[middle].first > tensor->first_instruction
+            ? &high
+            : &low) = open.data[middle].first > tensor->first_instruction ? middle : middle + 1;
     }
     if (low < open.count) tensor->last_instruction = open.data[low].last;
   }

@@ -277,11 +277,10 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
   for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch); i++)
     found = try_strategy(&l, i, roles);
   if (good && !found && l.budget == 0)
-    etr_warn(
-        warnings, NULL, NULL, ETR_NO_OFFSET,
-        "%s: too many delegates to repeat the lowering: kernels and delegates with the same debug handles are "
-        "distinguished by the graph's order, which is an estimate",
-        etr_method_label(placement->method));
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: too many delegates to repeat the lowering: kernels and delegates with the same debug handles are "
+             "distinguished by the graph's order, which is an estimate",
+             etr_method_label(placement->method));
   good = good && !etr_arena_failed(&l.scratch) && (!found || fill_lowering(&l, out));
   etr_arena_clear(&l.scratch);
   return good;

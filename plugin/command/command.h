@@ -46,10 +46,10 @@ typedef struct cli_settings {
   const char *const *more; /* further arguments: files of the same record, the record to compare with, or ETDumps of
                               --each; in argv */
   size_t more_count;
-  bool each;                          /* an answer for each ETDump */
-  const char *each_from, *problems;   /* of --each: list of ETDumps, and the file for those that failed */
-  FILE *problem_file;                 /* opened by each_prepare() */
-  etr_stack stack;                    /* set by commands */
+  bool each;                        /* an answer for each ETDump */
+  const char *each_from, *problems; /* of --each: list of ETDumps, and the file for those that failed */
+  FILE *problem_file;               /* opened by each_prepare() */
+  etr_stack stack;                  /* set by commands */
   const char *etrecord, *pte, *debug_buffer;
   bool without_buffer; /* set by commands, not by an option: with several ETDumps it is unknown which one the buffer is
                           of */

@@ -31,7 +31,7 @@ typedef struct placement {
   const etr_order_problem *p;
   placed *list;
   object *objects;
-  uint64_t *ends; /* per object: end of the tensors in it that are live with the one to be placed */
+  uint64_t *ends;     /* per object: end of the tensors in it that are live with the one to be placed */
   uint32_t *starting; /* per step, and at the end: the first of the short-lived tensors that begin there */
   uint32_t *long_lived;
   size_t count, object_count, long_count;

@@ -78,8 +78,7 @@ static inline const char *etr_cost_integers(const etr_cost_figures *figures) {
 static inline void etr_put_cost_notes(etr_answer *answer, double nodes) {
   const etr_effective_peaks *peaks = &answer->profile->effective_peaks;
   if (!answer->options->columns || answer->options->format != ETR_TABLE_TEXT) return;
-  if (strstr(answer->options->columns, "peak") && !(peaks->gbs > 0))
-    etr_puts(&answer->writer, ETR_NO_PEAK "\n");
+  if (strstr(answer->options->columns, "peak") && !(peaks->gbs > 0)) etr_puts(&answer->writer, ETR_NO_PEAK "\n");
   if (nodes > 0)
     etr_putf(&answer->writer, "%.0f node%s with symbolic sizes: costs are of the example that the export recorded\n",
              nodes, nodes == 1 ? "" : "s");

@@ -174,8 +174,7 @@ static const etr_field fields[] = {
              "both sides",
      .type = "verdict"},
     {"reason", "reason", ETR_CELL_WORD, EXACT, .get = reason,
-     .says = "why the data do not decide; null for other verdicts",
-     .type = "reason", .nullable = true},
+     .says = "why the data do not decide; null for other verdicts", .type = "reason", .nullable = true},
     {"recordings_needed", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(recordings_needed), .has = has_needed,
      .says = "for execute and load: how many recordings on each side would decide whether it changed, or whether it "
              "is above the limit; null: it is decided, not known, or more than 50"},

@@ -402,8 +402,8 @@ const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *me
   if (!is_compared(o, method) || base == newer)
     return or_empty(etr_arena_format(&o->answer.arena, "%zu %srun%s excluded%s", ETR_MAX(base, newer), kind,
                                      ETR_MAX(base, newer) == 1 ? "" : "s", base == newer ? " on each side" : ""));
-  return or_empty(etr_arena_format(&o->answer.arena, "%sruns excluded: %zu of the base, %zu of the new record", kind,
-                                   base, newer));
+  return or_empty(
+      etr_arena_format(&o->answer.arena, "%sruns excluded: %zu of the base, %zu of the new record", kind, base, newer));
 }
 
 const char *etr_diff_legend(etr_diff_output *o) {

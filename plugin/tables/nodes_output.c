@@ -225,4 +225,3 @@ etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filte
   write_table(&n);
   return etr_answer_end(&n.answer, true, error);
 }
-

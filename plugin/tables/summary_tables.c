@@ -458,8 +458,7 @@ static void put_runs(report *r, const etr_summary *s) {
   if (all->count != rest->count) add_time(&table, etr_arena_format(arena, counted, method->run_count), all->avg, all);
   add_time(&table, etr_arena_format(arena, "the first of %zu", method->run_count + method->skipped_run_count),
            s->first_run.ticks, NULL);
-  add_time(&table,
-           etr_arena_format(arena, "%zu after the first%s%s", rest->count, phase[0] ? ", only " : "", phase),
+  add_time(&table, etr_arena_format(arena, "%zu after the first%s%s", rest->count, phase[0] ? ", only " : "", phase),
            rest->avg, rest);
   put_table(r, &table);
 }
