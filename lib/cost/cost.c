@@ -304,7 +304,7 @@ static bool converts(etr_slice op) {
 static bool is_of_known_dialect(const char *target) {
   static const char *const dialects[] = {
       "aten.",         "prims.",           "quantized_decomposed.", "dim_order_ops.", "_operator.", "operator.",
-      "higher_order.", "executorch_prim.", "executorch_prims.",     "builtins.",      "math."};
+      "higher_order.", "executorch_prim.", "executorch_prims.",     "builtins.",      "math.",      "export."};
   for (size_t i = 0; i < ETR_COUNT(dialects); i++)
     if (strncmp(target, dialects[i], strlen(dialects[i])) == 0) return true;
   return strchr(target, '.') == NULL;
@@ -391,7 +391,7 @@ static bool only_writes_first(const etr_node *node) {
  * among outputs, and control flow and delegate calls, whose inner nodes access the data. */
 static bool moves_nothing(const etr_graph *graph, const etr_node *node) {
   static const char *const around[] = {"_operator.",      "operator.", "higher_order.",
-                                       "executorch_prim", "builtins.", "math."};
+                                       "executorch_prim", "builtins.", "math.",         "export."};
   if (work_of(graph, node) == ETR_WORK_ELSEWHERE) return true;
   if (work_of(graph, node) != ETR_WORK_BY_NAME || place_of_part(node) != ETR_NONE) return false;
   if (node->kind != ETR_NODE_OP || !gives_tensor(node)) return true;

@@ -58,7 +58,7 @@
 
 /** Why nothing is said of peaks. */
 #define ETR_NO_PEAK                                                                                                    \
-  "no part of the peak: no operator here moves 1 MB in at least 50 us, so give --peak-bandwidth or --device"
+  "no part of the peak: no operator here moves 1 MB in 50 us or more, so give --peak-bandwidth or --device"
 
 /** Returns the share of the peak as a cell. If it exceeds 1, people read "above", because the rate cannot be right, and
  * programs get no value. */
