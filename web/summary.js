@@ -64,13 +64,14 @@ export function clockNote(app) {
   return `up to ${app.time(clockHidden)} ${app.unitName()} of the call overhead may be operator time, because the delegates' clock counts whole microseconds`;
 }
 
-/** Drops the parts of a part that has no time. */
+/** Drops parts without time, and a part that is all of the part that contains it, as `summary` does. If no part has time, the first is shown. */
 function shownParts(balance) {
   let whole = null;
-  return balance.filter(part => {
+  const shown = balance.filter(part => {
     if (!part.of_previous) whole = part;
-    return part === whole || whole.total > 0;
+    return part.total > 0 && (part === whole || part.total < whole.total);
   });
+  return shown.length ? shown : balance.slice(0, 1);
 }
 
 /** Says how many runs count, and how many are excluded. */

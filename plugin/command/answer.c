@@ -83,9 +83,9 @@ static exit_status run_two(const cli_settings *settings) {
 /* Returns true if the arguments are files of one record. Two arguments are if they are files of different kinds;
  * otherwise each is a record of its own. */
 static bool is_one_record(const cli_settings *settings) {
-  const char *paths[] = {settings->record, settings->more[0]};
   etr_inputs found;
   if (settings->more_count != 1) return true;
+  const char *paths[] = {settings->record, settings->more[0]};
   if (command_is_folder(paths[0]) || command_is_folder(paths[1])) return false;
   if (etr_inputs_find_all(&found, paths, 2, NULL, NULL) != ETR_OK) return false;
   bool one = found.etdump_count < 2;
