@@ -33,8 +33,9 @@ ETR_API bool etr_write_plain(const etr_sink *sink, const char *text);
 
 /**
  * Writes the output of `emit` to the file `path`: first to a temporary file in the same folder, which is renamed once
- * complete, so that a half-written file never appears; it gets the permissions of the file that it replaces. Pipes,
- * terminals and devices are written to directly. Removes temporary files that a killed process left in that folder
+ * complete, so that a half-written file never appears; it gets the permissions of the file that it replaces,
+ * or only those that the umask allows, if the process must not change permissions. Pipes, terminals and devices are
+ * written to directly. Removes temporary files that a killed process left in that folder
  * (.etrecord-tb.*.tmp).
  *
  * Errors: ETR_ERROR_IO with the path and the reason, ETR_ERROR_MEMORY, and what `emit` returns. After an error the file
