@@ -86,6 +86,9 @@ typedef struct etr_error {
 
 /* ---- Inputs ---- */
 
+/** ETDumps that were decoded from logs. Opaque. */
+typedef struct etr_decoded_logs etr_decoded_logs;
+
 /** The files to read. Fill it by hand, with strings that you own and without calling etr_inputs_clear(), or call
  * etr_inputs_find(). */
 typedef struct etr_inputs {
@@ -101,6 +104,8 @@ typedef struct etr_inputs {
   size_t passed_over_count;
   const char *const *weights; /**< .ptd files: constants stored outside the program; there may be none */
   size_t weight_count;
+  etr_decoded_logs *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again. NULL in a
+                             struct that you fill by hand: logs are then read when they are needed */
 } etr_inputs;
 
 /**
@@ -479,9 +484,9 @@ typedef struct etr_planned_buffer {
   uint64_t size_bytes; /**< size that memory planning gave it */
   uint64_t top_bytes;  /**< end of its highest tensor, in bytes from its start */
   uint64_t peak_bytes; /**< largest number of bytes live at one instruction */
-  int32_t peak_instruction;   /**< the first instruction at that peak; -1: none */
-  const uint64_t *live_bytes; /**< bytes live at each instruction: etr_memory_plan.instruction_count entries */
-  size_t tensor_count;        /**< tensors planned into it, views included */
+  int32_t peak_instruction; /**< the first instruction at that peak; -1: none */
+  size_t tensor_count;      /**< tensors planned into it, views included. Their lifetimes and sizes say how many bytes
+                               are live at each instruction */
 } etr_planned_buffer;
 
 /** An input or output of a method that is a tensor. */
@@ -1241,8 +1246,8 @@ typedef struct etr_opened_record etr_opened_record;
 
 /**
  * Reads the ETRecord, the .pte and the weights of `inputs`, and sets *out. ETDumps and the debug buffer in `inputs` are
- * ignored. Of the options only the limits, `edge_only` and `without` matter. If `inputs` has no record and no program,
- * the events of ETDumps joined later get no nodes.
+ * ignored. Of the options only the limits, `edge_only`, `without` and `source_root` matter. If `inputs` has no record
+ * and no program, the events of ETDumps joined later get no nodes.
  *
  * On success close *out with etr_close_record(); on failure *out is NULL. Errors are those of etr_profile_open().
  */
@@ -1252,8 +1257,8 @@ ETR_API etr_status etr_open_record(etr_opened_record **out, const etr_inputs *in
 /**
  * Joins the ETDumps and the debug buffer of `dumps` to an opened record, and sets *out to a profile, as
  * etr_profile_open() would make it. The members `etrecord`, `pte` and `weights` of `dumps` are ignored, and so are the
- * limits, `edge_only` and `without` of the options, which etr_open_record() had. The limits apply to the record and the
- * ETDumps of one profile together.
+ * limits, `edge_only`, `without` and `source_root` of the options, which etr_open_record() had. The limits apply to the
+ * record and the ETDumps of one profile together.
  *
  * Several threads may join ETDumps to one record at once. The profile refers to the record: close the profile first.
  * Errors are those of etr_profile_open().

@@ -70,6 +70,20 @@ size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_
   return low;
 }
 
+size_t etr_find_int(int32_t wanted, const void *list, size_t count, size_t size) {
+  const char *elements = list;
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (*(const int32_t *)(const void *)(elements + middle * size) < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool is_there = low < count && *(const int32_t *)(const void *)(elements + low * size) == wanted;
+  return is_there ? low : count;
+}
+
 #ifdef ETR_CHECKS
 _Noreturn void etr_check_failed(const char *condition, const char *file, int line) {
   fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, condition);

@@ -60,6 +60,10 @@ void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *
 size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size,
                        int (*compare)(const void *, const void *));
 
+/** Returns the index of the first element that starts with `wanted`, in a list that is sorted by the int32_t with which
+ * its elements start; count if there is none. */
+size_t etr_find_int(int32_t wanted, const void *list, size_t count, size_t size);
+
 /** Compare elements that start with an int32_t, with a uint32_t, or with two uint32_t, for sorting and searching. */
 int etr_by_int(const void *a, const void *b);
 int etr_by_number(const void *a, const void *b);

@@ -783,10 +783,13 @@ static bool make_methods(doc_reader *r) {
 
 static bool make_loads(doc_reader *r) {
   etr_side_load *loads = etr_arena_alloc_array(&r->box->arena, r->loads.count, sizeof *loads);
+  size_t count = 0; /* loads that were timed */
   for (size_t i = 0; loads && i < r->loads.count; i++) {
     const doc_load *load = &r->loads.data[i];
-    loads[i].name = or_empty(load->name);
-    loads[i].time = (etr_side_time){.total = doc_ticks(r, load->total),
+    if (doc_count(r, load->runs) == 0) continue;
+    etr_side_load *made = &loads[count++];
+    made->name = or_empty(load->name);
+    made->time = (etr_side_time){.total = doc_ticks(r, load->total),
                                     .runs = doc_count(r, load->runs),
                                     .p50 = doc_ticks(r, load->p50),
                                     .low = doc_ticks(r, load->low),
@@ -795,13 +798,13 @@ static bool make_loads(doc_reader *r) {
                                     .spread = load->spread,
                                     .step = 1};
     if (isnan(load->low))
-      estimate_middle(&loads[i].time, doc_ticks(r, load->deviation));
+      estimate_middle(&made->time, doc_ticks(r, load->deviation));
     else
-      loads[i].time.recordings = doc_count(r, load->recordings);
-    if (loads[i].time.runs > 0) check_time(r, &loads[i].time, loads[i].time.runs);
+      made->time.recordings = doc_count(r, load->recordings);
+    check_time(r, &made->time, made->time.runs);
   }
   r->box->side.loads = loads;
-  r->box->side.load_count = r->loads.count;
+  r->box->side.load_count = count;
   return loads != NULL;
 }
 

@@ -589,6 +589,16 @@ bool etr_json_peek_whole(etr_json *json, etr_slice *raw) {
   return true;
 }
 
+/* A quote or bracket ends the text, so no longer value begins with it. */
+bool etr_json_skip_same(etr_json *json, etr_slice raw) {
+  etr_window *w = &json->in;
+  if (etr_json_peek(json) < ETR_JSON_STRING || (size_t)(w->end - w->at) < raw.size) return false;
+  if (memcmp(w->at, raw.data, raw.size) != 0) return false;
+  w->at += raw.size;
+  json->state = AFTER_VALUE;
+  return true;
+}
+
 bool etr_json_peek_raw(etr_json *json, etr_slice *raw) {
   if (etr_json_peek(json) != ETR_JSON_STRING || !etr_json_peek_whole(json, raw)) return false;
   *raw = (etr_slice){raw->data + 1, raw->size - 2};
@@ -675,7 +685,28 @@ void etr_json_object(etr_json *json) {
   if (expect(json, ETR_JSON_OBJECT, "expected an object")) open_bracket(json);
 }
 
+/* Reads a short key that is written as Python does, `, "key"`, or `"key"` at the start. False, and nothing read, for
+ * any other, which is read step by step. */
+static inline bool read_usual_key(etr_json *json, etr_slice *key) {
+  enum { MOST_BYTES = 32 }; /* two steps of json_find_quote() */
+  etr_window *w = &json->in;
+  const char *at = w->at;
+  if (json->in.message || !is_innermost(json, '{') || w->end - at < MOST_BYTES + 3) return false;
+  if (json->state == AFTER_VALUE && at[0] == ',' && at[1] == ' ')
+    at += 2;
+  else if (json->state != AFTER_OPEN)
+    return false;
+  if (*at++ != '"') return false;
+  const char *stop = json_find_quote(at, at + MOST_BYTES);
+  *key = (etr_slice){at, (size_t)(stop - at)};
+  if (key->size == MOST_BYTES || *stop != '"' || key->size > json->limits.max_string_bytes) return false;
+  w->at = stop + 1;
+  json->state = AFTER_KEY;
+  return true;
+}
+
 bool etr_json_key(etr_json *json, etr_slice *key) {
+  if (read_usual_key(json, key)) return true;
   *key = ETR_SLICE("");
   if (!go_to_element(json, '{', "expected ',' or '}'")) return false;
   if (*json->in.at != '"') return fail(json, "expected a key");

@@ -10,7 +10,7 @@
 
 void etr_arguments_init(etr_arguments *a, etr_map *strings, etr_arena *scratch) {
   *a = (etr_arguments){.strings = strings, .scratch = scratch};
-  etr_map_init(&a->lists, scratch);
+  etr_text_cache_init(&a->lists, scratch);
 }
 
 static const char *intern(etr_arguments *a, const etr_json_excerpt *excerpt) {

@@ -105,7 +105,7 @@ static bool sort_parts(folder *f) {
   return true;
 }
 
-/* ---- What is alike ---- */
+/* ---- Siblings that repeat ---- */
 
 static bool is_leaf(const part *p) { return p->first == p->end; }
 
@@ -249,6 +249,7 @@ static const char *pattern_of(const folder *f, uint32_t last, const char *path, 
 }
 
 bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings, etr_arena *scratch) {
+  if (etr_arena_failed(strings->arena)) return false; /* some modules may have no path */
   folder f = {.scratch = scratch};
   uint32_t *last = etr_arena_alloc_array(scratch, count, sizeof *last);
   etr_map_init(&f.by_name, scratch);

@@ -271,7 +271,7 @@ typedef struct node_metadata {
   etr_program_scope scope;
   const char *escaped_graph_id;
   etr_module_tree modules;
-  etr_map traces, stacks; /* caches of `sources` and `innermost`, by trace and by module stack */
+  etr_text_cache traces, stacks; /* number `sources` by trace and `innermost` by module stack */
   etr_vec(const etr_source *) sources;
   etr_vec(uint32_t) innermost;
 } node_metadata;
@@ -282,8 +282,8 @@ static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *sc
                        .scratch = scratch,
                        .scope = scope,
                        .escaped_graph_id = etr_escaped_graph_id(scratch, scope.graph_id)};
-  etr_map_init(&m->traces, scratch);
-  etr_map_init(&m->stacks, scratch);
+  etr_text_cache_init(&m->traces, scratch);
+  etr_text_cache_init(&m->stacks, scratch);
   return m->escaped_graph_id && etr_module_tree_init(&m->modules, strings->arena);
 }
 

@@ -34,6 +34,7 @@ typedef enum file_kind {
 typedef struct finder {
   etr_arena arena;
   etr_vec(const char *) found[FILE_KINDS];
+  etr_decoded_logs *logs; /* NULL: no log was found */
 } finder;
 
 /* ---- What a file is ---- */
@@ -110,8 +111,6 @@ static file_kind kind_of(const char *path) {
 
 /* ---- Finding ---- */
 
-#define MOST_LOG_BYTES ((uint64_t)1 << 30)
-
 static bool add_file(finder *f, file_kind kind, const char *path) {
   const char *copy = etr_arena_copy(&f->arena, etr_slice_of(path));
   const char **slot = copy ? etr_vec_push(&f->arena, &f->found[kind]) : NULL;
@@ -122,20 +121,14 @@ static bool add_file(finder *f, file_kind kind, const char *path) {
 /* Adds each ETDump of a log, if there are several and all are complete. Otherwise adds the log as one file, and reading
  * it reports what is wrong. */
 static bool add_log(finder *f, const char *path) {
-  etr_file file;
-  etr_serial_log log = {0};
-  etr_arena scratch = {0};
-  bool good = etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK ||
-              etr_serial_log_read(&log, &scratch, etr_file_bytes(&file));
-  bool is_split = log.found > 1 && !log.problem;
-  if (good && !is_split) good = add_file(f, FILE_ETDUMP, path);
-  for (size_t i = 0; good && is_split && i < log.dump_count; i++) {
-    const char *name = etr_arena_format(&scratch, "%s#%zu", path, log.dumps[i].number);
-    good = name && add_file(f, FILE_ETDUMP, name);
+  const etr_decoded_log *of;
+  if (!etr_decoded_logs_read(&f->logs, path, &of)) return false;
+  if (!of || of->log.found < 2 || of->log.problem) return add_file(f, FILE_ETDUMP, path);
+  for (size_t i = 0; i < of->log.dump_count; i++) {
+    const char *name = etr_arena_format(&f->arena, "%s#%zu", path, of->log.dumps[i].number);
+    if (!name || !add_file(f, FILE_ETDUMP, name)) return false;
   }
-  etr_file_clear(&file);
-  etr_arena_clear(&scratch);
-  return good;
+  return true;
 }
 
 static bool note_file(finder *f, file_kind kind, const char *path) {
@@ -260,6 +253,7 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
   out->weight_count = f->found[FILE_WEIGHTS].count;
   out->passed_over = f->found[FILE_PASSED_OVER].data;
   out->passed_over_count = f->found[FILE_PASSED_OVER].count;
+  out->logs = f->logs;
   bool is_empty = !out->etrecord && out->etdump_count == 0 && !out->pte;
   if (is_empty && out->passed_over_count > 0)
     return etr_fail(error, ETR_ERROR_CHOICE, out->passed_over[0], NULL, ETR_NO_OFFSET,
@@ -323,6 +317,7 @@ etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t
   etr_error_clear(error);
   etr_status status = find_files(&f, &found, paths, path_count, chosen ? chosen : &nothing, error);
   if (status == ETR_OK) status = etr_arena_failed(&f.arena) ? etr_fail_memory(error) : hand_out(out, &found, error);
+  if (status != ETR_OK) etr_decoded_logs_free(f.logs);
   etr_arena_clear(&f.arena);
   return status;
 }
@@ -333,5 +328,6 @@ etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *
 
 void etr_inputs_clear(etr_inputs *inputs) {
   free(etr_for_foreign(inputs->etdumps));
+  etr_decoded_logs_free(inputs->logs);
   *inputs = (etr_inputs){0};
 }

@@ -9,6 +9,8 @@
 #include "base/file.h"
 #include "inputs/dump.h"
 
+#include <stdlib.h>
+
 /* ---- Where an ETDump starts ---- */
 
 enum { START_DIGITS = 16, START_BYTES = 12 }; /* hold the identifier, with a size in front of it or without */
@@ -237,33 +239,82 @@ static void note_announced(reader *r) {
                                      line_of(r, (size_t)(found - r->text)));
 }
 
-bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes) {
-  reader r = {.arena = arena, .log = out};
-  *out = (etr_serial_log){0};
+static void read_text(reader *r, etr_slice bytes) {
   filter_state state = IN_TEXT;
-  r.text = etr_arena_alloc_raw(r.arena, bytes.size + 1);
-  r.digits = etr_arena_alloc_raw(r.arena, bytes.size + 1);
-  if (!r.text || !r.digits) return false;
   for (size_t i = 0; i < bytes.size; i++)
-    if (passes(&state, bytes.data[i])) r.text[r.size++] = bytes.data[i];
-  r.text[r.size] = '\0';
+    if (passes(&state, bytes.data[i])) r->text[r->size++] = bytes.data[i];
+  r->text[r->size] = '\0';
 
   row digits = {.count = 0};
-  for (size_t at = 0; at < r.size && !etr_arena_failed(r.arena); at++) {
+  for (size_t at = 0; at < r->size && !etr_arena_failed(r->arena); at++) {
     size_t end = 0;
-    if (completes_start(&digits, r.text[at]))
-      end = read_dump(&r, at + 1 - START_DIGITS);
-    else if (r.text[at] == '"' && is_echo(&r, at) && !(end = read_buffer(&r, at)))
+    if (completes_start(&digits, r->text[at]))
+      end = read_dump(r, at + 1 - START_DIGITS);
+    else if (r->text[at] == '"' && is_echo(r, at) && !(end = read_buffer(r, at)))
       continue;
     if (!end) continue;
     digits.count = 0;
     at = end - 1;
   }
-  if (r.log->found == 0) note_announced(&r);
+  if (r->log->found == 0) note_announced(r);
+}
+
+bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes) {
+  etr_arena scratch = {0};
+  reader r = {.arena = arena, .log = out};
+  *out = (etr_serial_log){0};
+  r.text = etr_arena_alloc_raw(&scratch, bytes.size + 1);
+  r.digits = etr_arena_alloc_raw(&scratch, bytes.size + 1);
+  bool good = r.text && r.digits;
+  if (good) read_text(&r, bytes);
+  etr_arena_clear(&scratch);
   out->dumps = r.dumps.data;
   out->dump_count = r.dumps.count;
-  return !etr_arena_failed(arena);
+  return good && !etr_arena_failed(arena);
 }
+
+/* ---- Logs that were read once ---- */
+
+#define MOST_LOG_BYTES ((uint64_t)1 << 30)
+
+struct etr_decoded_logs {
+  etr_arena arena;
+  etr_map by_path; /* path -> index in list */
+  etr_vec(etr_decoded_log *) list;
+};
+
+static etr_decoded_logs *make_logs(void) {
+  etr_decoded_logs *logs = calloc(1, sizeof *logs);
+  if (logs) etr_map_init(&logs->by_path, &logs->arena);
+  return logs;
+}
+
+bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_decoded_log **out) {
+  etr_file file;
+  *out = NULL;
+  if (!*logs) *logs = make_logs();
+  if (!*logs) return false;
+  if (etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK) return true;
+  etr_arena *arena = &(*logs)->arena;
+  etr_decoded_log *log = etr_arena_alloc(arena, sizeof *log), **slot = etr_vec_push(arena, &(*logs)->list);
+  bool good = log && slot && etr_serial_log_read(&log->log, arena, etr_file_bytes(&file)) &&
+              etr_map_set(&(*logs)->by_path, etr_slice_of(path), (uint32_t)(*logs)->list.count - 1);
+  if (good) log->file_bytes = file.size;
+  if (good) *out = *slot = log;
+  etr_file_clear(&file);
+  return good;
+}
+
+const etr_decoded_log *etr_decoded_logs_find(const etr_decoded_logs *logs, etr_slice path) {
+  uint32_t known = logs ? etr_map_get(&logs->by_path, path) : ETR_NONE;
+  return known != ETR_NONE ? logs->list.data[known] : NULL;
+}
+
+void etr_decoded_logs_free(etr_decoded_logs *logs) {
+  if (logs) etr_arena_clear(&logs->arena);
+  free(logs);
+}
+
 
 /* ---- What a file is ---- */
 

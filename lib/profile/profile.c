@@ -79,6 +79,7 @@ static etr_status read_dumps(loader *l, etr_error *error) {
                               .names = &l->names,
                               .budget = &l->budget,
                               .max_file_bytes = l->opened->max_file_bytes,
+                              .logs = l->inputs->logs,
                               .warnings = &l->warnings};
   ETR_TRY(etr_dump_files_read(&l->dumps, l->inputs->etdumps, l->inputs->etdump_count, error));
   l->profile->etdumps = l->dumps.paths.data;

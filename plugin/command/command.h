@@ -163,6 +163,7 @@ struct cli_command {
   bool runs_program;  /* its only arguments are a program and the program's arguments, after "--" */
   bool takes_parts;   /* its arguments may be NAME=FILE */
   bool reads_sources; /* reads source files of the model, which may be anywhere */
+  bool draws;         /* writes a graph, or a picture of it */
   bool shows_all;     /* --skip-runs is 0 unless it is given, otherwise auto */
 };
 
@@ -228,6 +229,9 @@ etr_options command_reading_options(const cli_settings *settings);
  * returns EXIT_BAD_INPUT. With --force, an unknown --op, --module or --backend is a warning. */
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings);
 
+/** Returns the filter of nodes that the settings ask for. */
+etr_node_filter command_filter(const cli_settings *settings);
+
 /** Checks that --op, --module and --backend together select a node, or an event where the command lists events. Returns
  * EXIT_BAD_INPUT, with a message, if they select nothing and --force is not given. */
 exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings);
@@ -242,6 +246,10 @@ etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_se
 
 /** Returns true if a path names a folder. */
 bool command_is_folder(const char *path);
+
+/** Opens a file for reading. Returns NULL and the reason if it cannot be opened, or if it is a folder, a pipe or a
+ * device, which could wait forever; errno is ENOENT only if there is no such file. */
+FILE *command_open_file(const char *path, const char **reason);
 
 /* ---- Outputs ---- */
 
@@ -260,14 +268,14 @@ const char *command_logdir(const cli_settings *settings);
 /** Returns the seconds since 1970. */
 double command_now(void);
 
+/** Returns the format of --format, or else the one of the file's extension. */
+drawing_format command_drawing(const cli_settings *settings);
+
 /** Returns true if `dot` is to write a picture, for which it runs Graphviz. */
 bool command_draws_picture(const cli_settings *settings);
 
 /** Writes the output of `emit` to --output or standard output, within --max-output. */
 exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context);
-
-/** Returns the filter of nodes that the settings ask for. */
-etr_node_filter command_filter(const cli_settings *settings);
 
 /** Returns the layout of a table by the options and by the terminal's width, colour and encoding. */
 etr_table_options command_table_options(const cli_settings *settings);

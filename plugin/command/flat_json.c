@@ -84,12 +84,18 @@ bool flat_json_is_object(const char *line) {
   return whole;
 }
 
+bool flat_json_has(const char *line, const char *key) {
+  bool whole;
+  return find_member(line, key, &whole) != NULL && whole;
+}
+
 bool flat_json_number(const char *line, const char *key, double *out) {
   bool whole;
   const char *value = find_member(line, key, &whole);
   if (!whole || value == NULL || strchr("-0123456789", *value) == NULL) return false;
-  *out = strtod(value, NULL); /* the locale is never set */
-  return isfinite(*out);
+  char *end;
+  *out = strtod(value, &end); /* the locale is never set */
+  return isfinite(*out) && end == value + strspn(value, "+-.0123456789eE") && strchr(" \t\r,}", *end) != NULL;
 }
 
 bool flat_json_text(const char *line, const char *key, char *room, size_t size) {

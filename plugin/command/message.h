@@ -56,6 +56,12 @@ exit_status message_usage(const char *command, const char *format, ...) __attrib
 /** Returns a sink that writes to a file. */
 etr_sink message_sink(FILE *file);
 
+/**
+ * Writes the output of `emit` to standard output, 64 KiB at a time and only whole lines, so that lines stay whole if
+ * other processes append to the same file. Longer lines are written in parts. Errors: those of `emit`; ETR_ERROR_IO.
+ */
+etr_status message_print(etr_emitter emit, void *context, etr_error *error);
+
 /** Flushes standard output after an emitter returned `status`. Returns the exit status. It is not an error if the
  * reader closed the pipe. */
 exit_status message_written(etr_status status, const etr_error *error);

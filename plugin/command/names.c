@@ -118,6 +118,14 @@ exit_status command_check_names(const etr_profile *profile, const cli_settings *
   return EXIT_DONE;
 }
 
+etr_node_filter command_filter(const cli_settings *settings) {
+  return (etr_node_filter){.method = settings->method,
+                           .graph_module = settings->graph,
+                           .module = settings->module,
+                           .op = settings->op,
+                           .backend = settings->backend};
+}
+
 exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings) {
   const etr_node_filter filter = command_filter(settings);
   bool of_events = settings->command->bit == FOR_EVENTS || profile->graph_count == 0;

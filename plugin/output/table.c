@@ -7,6 +7,7 @@
 
 #include "base/natural.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -322,7 +323,15 @@ static void put_number(const etr_table *table, etr_writer *writer, const etr_fie
     etr_put_fixed(writer, cell.number, cell.decimals);
 }
 
-static const char *cell_text(const etr_table *table, const etr_field *field, etr_cell cell) {
+/* Returns the bytes of a cell: exactly, unless they are an average. */
+static uint64_t whole_number(const etr_table *table, const etr_field *field, etr_cell cell, const void *row) {
+  etr_scalar value = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
+  if (value.type == ETR_SCALAR_HUGE) return value.huge;
+  if (value.type == ETR_SCALAR_WHOLE && value.whole >= 0) return (uint64_t)value.whole;
+  return cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX;
+}
+
+static const char *cell_text(const etr_table *table, const etr_field *field, etr_cell cell, const void *row) {
   etr_text text;
   etr_writer writer;
   if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
@@ -333,8 +342,11 @@ static const char *cell_text(const etr_table *table, const etr_field *field, etr
   if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
   if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
   if (field->kind == ETR_CELL_SHARE && cell.number == 0 && !table->exact) return NULL; /* "0.0 %" would say nothing */
-  if (field->kind == ETR_CELL_BYTES && !table->exact)
-    return etr_count_text(&table->answer->arena, cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX);
+  if (field->kind == ETR_CELL_BYTES) {
+    uint64_t number = whole_number(table, field, cell, row);
+    if (table->exact) return etr_arena_format(&table->answer->arena, "%" PRIu64, number);
+    return etr_count_text(&table->answer->arena, number);
+  }
   etr_text_begin(&text, &table->answer->arena, &writer);
   put_number(table, &writer, field, cell);
   if (field->kind == ETR_CELL_RATE && cell.unit && !table->exact) etr_putf(&writer, " %s", cell.unit);
@@ -371,8 +383,9 @@ static void add_arrow_row(const etr_table *table, const void *row) {
   for (size_t i = 0; i < table->column_count; i++) {
     const etr_field *field = table->columns[i];
     etr_scalar v = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
-    bool fits = (arrow_type_of(field->kind) == ETR_ARROW_TEXT) ==
-                (v.type == ETR_SCALAR_TEXT); /* a text may replace a number */
+    etr_arrow_type type = arrow_type_of(field->kind);
+    bool fits = (type == ETR_ARROW_TEXT) == (v.type == ETR_SCALAR_TEXT) && /* a text may replace a number */
+                (type != ETR_ARROW_WHOLE || v.type == ETR_SCALAR_WHOLE);
     etr_arrow_add(arrow, (etr_arrow_value){v.type == ETR_SCALAR_NULL || !fits, v.text, v.whole, v.real});
   }
 }
@@ -386,7 +399,7 @@ static void put_row(etr_table *table, const void *row) {
     for (size_t i = 0; i < table->origin_count; i++) etr_text_table_add(&table->laid_out, table->origin[i].value);
     for (size_t i = 0; i < table->column_count; i++) {
       etr_cell cell = etr_field_cell(table->columns[i], row);
-      etr_text_table_add(&table->laid_out, cell_text(table, table->columns[i], cell));
+      etr_text_table_add(&table->laid_out, cell_text(table, table->columns[i], cell, row));
       etr_text_table_style(&table->laid_out, cell_style(table->columns[i], cell));
     }
   }

@@ -144,7 +144,12 @@ typedef struct etr_rows {
   size_t count, size;
 } etr_rows;
 
-#define ETR_ROWS(array, count) ((etr_rows){(array), (count), sizeof *(array)})
+/** Returns the rows of an array. NULL has none: memory ran out. */
+static inline etr_rows etr_rows_of(const void *first, size_t count, size_t size) {
+  return (etr_rows){first, first ? count : 0, size};
+}
+
+#define ETR_ROWS(array, count) etr_rows_of((array), (count), sizeof *(array))
 
 typedef struct etr_field {
   const char *key;   /* name for programs, in all formats; NULL: the title with '_' for blanks */
@@ -204,6 +209,7 @@ typedef enum etr_scalar_type {
   ETR_SCALAR_TEXT,
   ETR_SCALAR_FLAG,
   ETR_SCALAR_WHOLE,
+  ETR_SCALAR_HUGE, /* a whole number that fits into 64 bits only without a sign */
   ETR_SCALAR_REAL
 } etr_scalar_type;
 
@@ -212,6 +218,7 @@ typedef struct etr_scalar {
   etr_scalar_type type;
   const char *text;
   int64_t whole; /* also the value of a flag, 0 or 1 */
+  uint64_t huge;
   double real;
 } etr_scalar;
 

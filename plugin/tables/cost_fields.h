@@ -35,7 +35,7 @@
   {"unknown_costs", "unknown costs", ETR_CELL_COUNT, rest, FIGURE(unknown), .nullable = true,                          \
    .says = "nodes whose macs or bytes are not known"},                                                                 \
   {"hinted_costs", "hinted costs", ETR_CELL_COUNT, in, FIGURE(hinted), .nullable = true,                               \
-   .says = "nodes with symbolic sizes, for which the export's example stands"}
+   .says = "nodes with symbolic sizes, for which the export's example is taken"}
 
 /** Fields of the costs of both sides of a comparison. BASE(name) and NEW(name) initialize the member of a row. */
 #define ETR_DIFF_COST_FIELDS(BASE, NEW, in, base_integers, new_integers)                                               \

@@ -130,7 +130,7 @@ static void put_events(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* ---- By module: a tree. A row "N more" stands for those of one parent that are not shown ---- */
+/* ---- By module: a tree. A row "N more" adds up the modules of one parent that are not shown ---- */
 
 /* The modules directly below one that are not shown. */
 typedef struct left_out {
@@ -378,8 +378,10 @@ static void put_phases(report *r, const etr_summary *s) {
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     if (phase->run_count)
-      add_time(&table, etr_arena_format(&r->answer.arena, "%zu %s", phase->run_count, phase->name), phase->execute.avg,
-               &phase->execute);
+      add_time(&table,
+               etr_arena_format(&r->answer.arena, "%s, %zu run%s", phase->name, phase->run_count,
+                                phase->run_count == 1 ? "" : "s"),
+               phase->execute.avg, &phase->execute);
   }
   put_table(r, &table);
   put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are averages over all of these runs",
@@ -455,7 +457,8 @@ static void put_runs(report *r, const etr_summary *s) {
   if (all->count != rest->count) add_time(&table, etr_arena_format(arena, counted, method->run_count), all->avg, all);
   add_time(&table, etr_arena_format(arena, "the first of %zu", method->run_count + method->skipped_run_count),
            s->first_run.ticks, NULL);
-  add_time(&table, etr_arena_format(arena, "%zu %s%safter the first", rest->count, phase, phase[0] ? " " : ""),
+  add_time(&table,
+           etr_arena_format(arena, "%zu after the first%s%s", rest->count, phase[0] ? ", only " : "", phase),
            rest->avg, rest);
   put_table(r, &table);
 }

@@ -116,10 +116,8 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
 
 /* Returns the row of a delegate; NULL if it is not listed. */
 static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_method *method, int32_t instruction_id) {
-  const etr_delegate wanted = {.instruction_id = instruction_id};
-  size_t at = etr_lower_bound(&wanted, method->delegates, method->delegate_count, sizeof wanted, etr_by_int);
-  if (at == method->delegate_count || method->delegates[at].instruction_id != instruction_id) return NULL;
-  return &rows[at];
+  size_t at = etr_find_int(instruction_id, method->delegates, method->delegate_count, sizeof *method->delegates);
+  return at < method->delegate_count ? &rows[at] : NULL;
 }
 
 static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) {
