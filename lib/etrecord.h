@@ -339,6 +339,7 @@ typedef struct etr_node {
   const etr_source *source;      /**< the model's line: the innermost frame below etr_options.source_root, or else
                                     outside torch, torchao, ExecuTorch and transformers. NULL if none was recorded */
   const char *weight_name;       /**< of a parameter, buffer or constant: "a.weight"; else NULL */
+  bool is_written;               /**< of a buffer: inferences write a new value to it (output_specs) */
   const char *const *edge_nodes; /**< in program/METHOD: names of the Edge nodes that the instruction runs */
   size_t edge_node_count;
   const char *aten_node; /**< name of the node of aten/forward from which this one was lowered, found by from_node and
@@ -429,6 +430,19 @@ typedef struct etr_graph {
   size_t mutation_count; /**< number of buffers and inputs to which an inference writes a new value, by the program's
                             output_specs */
 } etr_graph;
+
+/** Returns the id of a backend that runs on any CPU and whose partitioner's rules are known, for graphs that use no
+ * backend: "XnnpackBackend". The string is static. */
+ETR_API const char *etr_known_partitioner(void);
+
+/**
+ * Sets reasons[i], for each node of an Edge graph, to why the partitioner of a backend leaves the node to kernels: one
+ * line whose subject is the partitioner, "takes no empty tensors", with what to write instead if that is known. It is
+ * NULL for a node that the partitioner takes, and for nodes that are not operators. `reasons` has graph->node_count
+ * entries; the strings are static. The rules are those of ExecuTorch 1.5. Returns false and leaves `reasons` alone if
+ * the rules of this backend are not known, if the graph is not of the Edge dialect, or when out of memory.
+ */
+ETR_API bool etr_partition_refusals(const char **reasons, const char *backend, const etr_graph *graph);
 
 /* ---- Memory ---- */
 

@@ -311,6 +311,7 @@ typedef struct etr_table_options {
   etr_sum_by by;    /**< of a summary: only this breakdown; of delegation, ETR_SUM_BY_OP: only operator types */
   bool by_delegate; /**< of delegation: delegates with their phases and compute units instead of operator types */
   etr_stack stack;
+  size_t findings;  /**< in text and Markdown, findings at most; 0: five in a summary, none in a comparison */
 } etr_table_options;
 
 /**

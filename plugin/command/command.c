@@ -146,6 +146,12 @@ static size_t usual_rows(const cli_settings *settings) {
   return settings->format == FORMAT_MARKDOWN ? rows : 0;
 }
 
+/* Returns how many findings to show, as etr_table_options has it: 0 stands for the usual number. */
+static size_t number_of_findings(int64_t given) {
+  if (given == TOP_DEFAULT) return 0;
+  return given ? (size_t)given : SIZE_MAX;
+}
+
 etr_table_options command_table_options(const cli_settings *settings) {
   static const etr_table_format formats[] = {
       [FORMAT_TEXT] = ETR_TABLE_TEXT,         [FORMAT_JSON] = ETR_TABLE_TEXT,
@@ -156,6 +162,7 @@ etr_table_options command_table_options(const cli_settings *settings) {
                              .order = settings->order,
                              .top = settings->top == TOP_DEFAULT ? usual_rows(settings) : (size_t)settings->top,
                              .depth = (int)settings->depth,
+                             .findings = number_of_findings(settings->findings),
                              .width = text_width(settings),
                              .color = wants_color(settings),
                              .ascii = !is_utf8(),

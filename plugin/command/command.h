@@ -77,7 +77,7 @@ typedef struct cli_settings {
   const char *logdir, *name;
   double max_bytes, max_output; /* 0: the library's default */
   int64_t max_nodes, max_events, max_delegates, max_comparisons;
-  int64_t depth, top; /* TOP_DEFAULT: the command's own number of rows */
+  int64_t depth, top, findings; /* TOP_DEFAULT: the command's own number */
   const char *method, *graph, *module, *op, *backend, *source_root;
   bool force;          /* continue if a filter selects nothing, or if an ETDump is of another model */
   bool values;         /* logged values instead of times */

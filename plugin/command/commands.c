@@ -314,8 +314,8 @@ const cli_command commands[] = {
              "runtime outside operators, and unexplained time. Delegate overhead consists of inserted operators, "
              "which the lowering added, and call overhead. The parts add up to Method::execute. Tables follow: the "
              "slowest operators; sums by operator type, module, backend and source line; the first run compared with "
-             "the others; and load times. Findings name likely problems, what each costs, and the events that show "
-             "it. --module, --op and --backend restrict the tables.",
+             "the others; and load times. Findings say what to change, why, what that could save, and how sure it is. "
+             "--module, --op and --backend restrict the tables.",
      .examples = {{"summary mobilenet_v2 --top 5", "five rows in each table"},
                   {"summary llama --by pattern", "attention or feed-forward? One line for all layers"},
                   {"summary mobilenet_v2 --format markdown", "for a pull request"},

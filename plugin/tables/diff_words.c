@@ -459,3 +459,12 @@ const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *met
                                    "change of the medians: these rows %s, rest %s, Method::execute %s %s", listed_text,
                                    rest, sum, etr_unit_name(o->answer.options->unit)));
 }
+
+/* ---- What to do next ---- */
+
+bool etr_diff_findings(etr_findings *out, etr_diff_output *o, const etr_method_pair *method, etr_unit unit) {
+  const etr_profile *newer = o->comparison->newer;
+  *out = (etr_findings){0};
+  if (method->new_method == ETR_NONE || newer->block_count == 0) return true;
+  return etr_findings_make(out, &o->answer.arena, newer, &newer->methods[method->new_method], unit);
+}

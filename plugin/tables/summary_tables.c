@@ -5,6 +5,7 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
+#include "tables/finding_output.h"
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
 #include "views/logged.h"
@@ -479,35 +480,10 @@ static void put_loads(report *r) {
   etr_puts(&r->answer.writer, "\n");
 }
 
-/* ---- Findings ---- */
-
-/* Returns "0.0266 ms, 4.6 %: 2 Transpose inserted into delegate 0". */
-static char *finding_line(report *r, const etr_finding *finding) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, &r->answer.arena, &writer);
-  etr_put_time(&writer, r->answer.profile, finding->cost, r->answer.options->unit);
-  etr_putf(&writer, " %s%s", etr_unit_name(r->answer.options->unit), isnan(finding->share) ? " once" : ", ");
-  if (!isnan(finding->share)) etr_put_share(&writer, finding->share, 1);
-  etr_putf(&writer, ": %s", finding->title);
-  return etr_text_end(&text, &writer);
-}
-
-static void put_findings(report *r, const etr_summary *s) {
-  if (s->findings.count == 0) return;
-  etr_puts(&r->answer.writer, "\n");
-  etr_put_style(&r->answer.writer, ETR_STYLE_BOLD);
-  etr_puts(&r->answer.writer, "findings (times are medians)");
-  etr_put_style(&r->answer.writer, ETR_STYLE_PLAIN);
-  etr_puts(&r->answer.writer, r->markdown ? "\n\n" : "\n");
-  for (size_t i = 0; i < s->findings.count; i++)
-    etr_section_item(&r->answer, finding_line(r, &s->findings.list[i]), s->findings.list[i].evidence);
-}
-
 /* ---- Methods ---- */
 
 static void put_all(report *r, const etr_summary *s) {
-  put_findings(r, s);
+  etr_findings_put(&r->answer, &s->findings, "findings");
   if (!s->graph) put_events(r, s);
   put_operators(r, s);
   put_breakdown(r, s, ETR_BY_OP);
@@ -682,7 +658,8 @@ static void add_findings(etr_table *table, const etr_summary *s) {
         .method = s->method, .ticks = finding->cost, .p50 = finding->cost, .part = finding->share, .whole = 1};
     sum.nodes = finding->node_count;
     add_row(table, "finding", etr_finding_kind_name(finding->kind),
-            etr_arena_format(&table->answer->arena, "%s: %s", finding->title, finding->evidence), sum);
+            etr_arena_format(&table->answer->arena, "%s: %s %s", finding->title, finding->evidence, finding->saving),
+            sum);
   }
 }
 
