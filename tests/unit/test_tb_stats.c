@@ -76,21 +76,38 @@ static void build_model(tiny *t) {
   tiny_node(t, ETR_NODE_OP, "never", "aten.never.out", 0);
 }
 
+/* Checks that the exact sum of a box's nodes is its span within 2 us. */
 Test(tb_stats, spans_are_sums) {
-  static const char *const boxes[] = {"", "a/", "a/norm/", "a/fc", "b/"};
+  static const struct {
+    const char *box;
+    double micros;
+  } boxes[] = {{"", 44.4}, {"a/", 37.3}, {"a/norm/", 4.3}, {"a/fc", 20.6}, {"b/", 0.1}};
   for (int s = ETR_TB_AVG; s < ETR_TB_TIMELINE; s++) {
     tiny t = {0};
     build_model(&t);
     Tensorboard__RunMetadata *metadata = build(&t, (etr_tb_statistic)s);
     for (size_t i = 0; i < ETR_COUNT(boxes); i++) {
-      span found = span_of(metadata, boxes[i]);
+      span found = span_of(metadata, boxes[i].box);
+      double wanted = boxes[i].micros * (s + 1);
       cr_expect_geq(found.first, 1);
-      cr_expect_eq(found.last - found.first, found.sum, "'%s' of %s", boxes[i],
-                   etr_tb_statistic_tag((etr_tb_statistic)s));
+      cr_expect_leq(fabs((double)(found.last - found.first) - wanted), 2, "'%s' of %s: %g", boxes[i].box,
+                    etr_tb_statistic_tag((etr_tb_statistic)s), wanted);
     }
     tensorboard__run_metadata__free_unpacked(metadata, NULL);
     tiny_clear(&t);
   }
+}
+
+/* Boxes of a thousand operators that take almost nothing are as short as their sum. */
+Test(tb_stats, many_short_nodes_are_not_a_microsecond_each) {
+  tiny t = {0};
+  uint32_t module = tiny_module(&t, 0, "m", "");
+  for (int i = 0; i < 1000; i++) tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "op", "aten.op.out", module), 30);
+  Tensorboard__RunMetadata *metadata = build(&t, ETR_TB_AVG);
+  span all = span_of(metadata, "");
+  cr_expect_leq(labs((long)(all.last - all.first) - 30), 2, "%ld us", (long)(all.last - all.first));
+  tensorboard__run_metadata__free_unpacked(metadata, NULL);
+  tiny_clear(&t);
 }
 
 Test(tb_stats, every_statistic_has_its_lengths) {
@@ -107,7 +124,8 @@ Test(tb_stats, every_statistic_has_its_lengths) {
     Tensorboard__RunMetadata *metadata = build(&t, cases[i].statistic);
     const Tensorboard__NodeExecStats *node = find(metadata, cases[i].name);
     cr_assert_not_null(node, "%s", cases[i].name);
-    cr_expect_eq(node->all_end_rel_micros, cases[i].micros, "%s: %ld", cases[i].name, (long)node->all_end_rel_micros);
+    cr_expect_leq(labs((long)(node->all_end_rel_micros - cases[i].micros)), 1, "%s: %ld", cases[i].name,
+                  (long)node->all_end_rel_micros);
     cr_expect_null(find(metadata, "never"));
     tensorboard__run_metadata__free_unpacked(metadata, NULL);
     tiny_clear(&t);
@@ -168,7 +186,7 @@ Test(tb_stats, hostile_times_do_not_overflow) {
     tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "op", "aten.op.out", 0), UINT64_MAX / 2)->avg = i % 2 ? INFINITY : NAN;
   Tensorboard__RunMetadata *metadata = build(&t, ETR_TB_AVG);
   span all = span_of(metadata, "");
-  cr_expect(all.first == 1 && all.sum > 0 && all.last - all.first == all.sum);
+  cr_expect(all.first == 1 && all.sum > 0 && all.last > all.first);
   tensorboard__run_metadata__free_unpacked(metadata, NULL);
   tiny_clear(&t);
 }
