@@ -80,10 +80,11 @@ typedef struct etr_tag {
 typedef struct etr_events_options {
   double wall_time;       /**< seconds since 1970, put into every event; finite */
   const etr_tag *hparams; /**< columns of the dashboard's Fleet tab and of TensorBoard's HParams table. They are added
-                             to the columns made from the profile (method, backends, dtype, quantized, ...) and
+                             to the columns made from the profile (backend, quantisation, inputs, method) and
                              replace columns with the same name. A value that reads as a number, true or false is
                              stored as one */
   size_t hparam_count;
+  const char *name; /**< what the page of text calls the record; NULL: made from the record's path */
 } etr_events_options;
 
 /**
@@ -92,13 +93,14 @@ typedef struct etr_events_options {
  * that the span of every group is the sum of its nodes, and profile/timeline with real starts. The bytes are a sequence
  * of TFRecords of tensorflow.Event.
  * The file of the profile's first graph also contains everything about the record:
- *   - for each method that ran: curves over the inferences (latency_ms/METHOD, parts_us, op_type_us, delegate_us) and
- *     over the instructions (timeline_us), benchmark_ms/avg|max|min|p50|p90, histograms if there are at least five
- *     inferences (iteration_us, iteration_op_type_us), and pages of text (summary, findings, operators, delegation);
- *   - for each method of the program: memory_bytes/live over the instructions, peak and planned, and a page of memory;
- *   - one row of the HParams table;
+ *   - for each method that ran: curves over the inferences (1_inference_ms, 2_parts_ms, 3_delegate_ms, 3_op_type_ms) and
+ *     over the instructions (5_timeline_ms), and with at least 20 inferences histograms (9_inference_spread_ms);
+ *   - for each method of the program: 4_memory_bytes/live and planned over the instructions;
+ *   - if a method ran: a layout of charts for CUSTOM SCALARS, a page of text (1_summary), the metrics of the HParams
+ *     table (~metrics/p50_ms, p90_ms, load_ms, peak_mb, delegated_percent), and one row of it;
  *   - the dashboard's documents: the record's document, and the few figures that its list of all records shows.
- * If the record has several methods, these tags end in "/METHOD".
+ * If the record has several methods, the tags of curves and histograms end in "/METHOD"; page, metrics and row are about
+ * the method that takes longest.
  *
  * graph: index into profile->graphs. options may be NULL (wall_time 0).
  * Errors: ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.

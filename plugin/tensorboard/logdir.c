@@ -231,7 +231,9 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   if (!hparams) return etr_fail_memory(j->error);
   if (j->dump) hparams[count++] = (etr_tag){.name = "etdump", .value = j->dump};
   for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
-  const etr_events_options options = {.wall_time = o->wall_time, .hparams = hparams, .hparam_count = count};
+  const char *name = j->dump ? etr_arena_format(&j->arena, "%s/%s", j->folder.name, j->dump) : j->folder.name;
+  const etr_events_options options = {
+      .wall_time = o->wall_time, .hparams = hparams, .hparam_count = count, .name = name};
   const etr_tb_entry entry = {.graph = e->file->graph, .scopes = &j->scopes, .has_record = e->file->has_record};
   return etr_tb_events_write(j->profile, &entry, &options, sink, error);
 }
