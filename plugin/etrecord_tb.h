@@ -586,6 +586,63 @@ ETR_API etr_status etr_logdir_finish(etr_logdir *logdir, etr_error *error);
 /** Removes everything written since etr_logdir_begin(), and frees the logdir. NULL is allowed. */
 ETR_API void etr_logdir_discard(etr_logdir *logdir);
 
+/* ---- Curves over the benches of a record, as a TensorBoard run ---- */
+
+/** The kind of a curve over benches. */
+typedef enum etr_bench_group {
+  ETR_BENCH_TIME,    /**< "p50", "p10", "p90" of an inference, "load": ms */
+  ETR_BENCH_OP_TYPE, /**< average time of an operator type per inference: ms */
+  ETR_BENCH_FIGURE,  /**< a figure that the program printed; the name has the unit */
+} etr_bench_group;
+
+typedef struct etr_bench_point {
+  int64_t bench;    /**< number of the bench, 0 for the oldest; ascending in a curve */
+  double wall_time; /**< when it ran, in seconds since 1970 */
+  double value;
+} etr_bench_point;
+
+typedef struct etr_bench_curve {
+  etr_bench_group group;
+  const char *name;
+  const char *method; /**< NULL: the record has one method */
+  const etr_bench_point *points;
+  size_t count;
+} etr_bench_curve;
+
+enum { ETR_BENCH_BUCKETS = 30 };
+
+/** The times of all inferences of one bench, in buckets of equal width from the least to the largest, in ms. */
+typedef struct etr_bench_spread {
+  const char *method; /**< as in etr_bench_curve. The spreads of a method are consecutive */
+  int64_t bench;
+  double wall_time, least, most, counts[ETR_BENCH_BUCKETS];
+  size_t buckets; /**< 1 or more */
+} etr_bench_spread;
+
+typedef struct etr_benches {
+  const etr_bench_curve *curves;
+  size_t curve_count;
+  const etr_bench_spread *spreads;
+  size_t spread_count;
+} etr_benches;
+
+/**
+ * Writes LOGDIR/NAME/events.out.tfevents.SECONDS.HOST.PID.0 with the curves 0_bench_ms, 0_bench_op_type_ms and
+ * 0_bench_runner, the histograms 9_bench_spread_ms, and a layout of charts with the medians and their p10 to p90. A call
+ * replaces what an earlier one wrote, as etr_write_logdir() does. options->name must be given. Values that are not
+ * finite are left out.
+ * Errors: those of etr_write_logdir() that are not about a profile.
+ */
+ETR_API etr_status etr_write_benches(const etr_benches *benches, const etr_logdir_options *options, etr_error *error);
+
+/**
+ * Writes what a bench keeps of a method for these curves, as an object of JSON: "p10", "p90", "load_ms", "counts",
+ * "op_types" (schema/history.schema.json). method: index into profile->methods; it must have runs.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_bench_facts(const etr_profile *profile, uint32_t method, const etr_sink *sink,
+                                        etr_error *error);
+
 /**
  * Removes the temporary files and new folders of all calls in progress, including etr_write_file(). It is
  * async-signal-safe, for handlers of signals that end the process, and the process must end after it. The library

@@ -37,6 +37,7 @@ typedef struct run_file {
   size_t graph;            /* index into the graphs of its profile */
   bool is_events;
   bool has_record; /* of an event file: it contains the data about the whole record */
+  const etr_benches *benches; /* of an event file with curves over benches; NULL: it has a graph */
 } run_file;
 
 typedef struct run_names {
@@ -161,16 +162,22 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
   return add_file(names, &file);
 }
 
+/* Returns the name of event files. NULL when out of memory. */
+static const char *events_name(run_names *names) {
+  const etr_logdir_options *o = names->options;
+  const char *host = etr_file_name(names->arena, o->host && o->host[0] ? o->host : "localhost");
+  return host ? etr_arena_format(names->arena, EVENTS_PREFIX "%0*lld.%s.%ld.0", SECONDS_DIGITS,
+                                 (long long)names->seconds, host, o->pid)
+              : NULL;
+}
+
 /* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). Returns false when out of memory. */
 static bool add_graphs(run_names *names, const etr_profile *profile, const char *dump) {
   const etr_logdir_options *o = names->options;
   etr_arena *arena = names->arena;
-  const char *host = etr_file_name(arena, o->host && o->host[0] ? o->host : "localhost");
   const char *name = dump ? etr_file_name(arena, dump) : NULL,
-             *folder = name ? etr_arena_format(arena, "%s/", name) : "";
-  if (!host || (dump && !name) || !folder) return false;
-  const char *events = etr_arena_format(arena, EVENTS_PREFIX "%0*lld.%s.%ld.0", SECONDS_DIGITS,
-                                        (long long)names->seconds, host, o->pid);
+             *folder = name ? etr_arena_format(arena, "%s/", name) : "", *events = events_name(names);
+  if ((dump && !name) || !folder) return false;
   etr_map_init(&names->modules, arena);
   names->is_next_first = true;
   for (size_t i = 0; events && i < profile->graph_count; i++)
@@ -222,6 +229,7 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   const emission *e = context;
   job *j = e->job;
   const etr_logdir_options *o = j->options;
+  if (e->file->benches) return etr_tb_benches_write(e->file->benches, o->wall_time, sink, error);
   if (!e->file->is_events) {
     const etr_dot_options drawing = {.depth = o->dot_depth};
     return etr_dot_write(j->profile, e->file->graph, &j->scopes, &drawing, sink, error);
@@ -474,6 +482,23 @@ etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options
   etr_logdir *logdir;
   ETR_TRY(etr_logdir_begin(&logdir, options, error));
   etr_status status = etr_logdir_add(logdir, profile, NULL, error);
+  if (status == ETR_OK) return etr_logdir_finish(logdir, error);
+  etr_logdir_discard(logdir);
+  return status;
+}
+
+static etr_status add_benches(job *j, const etr_benches *benches) {
+  ETR_TRY(open_folder(j));
+  const run_file file = {.path = events_name(&j->names), .entry_point = "", .is_events = true, .benches = benches};
+  if (!add_file(&j->names, &file)) return etr_fail_memory(j->error);
+  return write_file(j, &j->names.files.data[0]);
+}
+
+etr_status etr_write_benches(const etr_benches *benches, const etr_logdir_options *options, etr_error *error) {
+  etr_logdir *logdir;
+  ETR_TRY(etr_logdir_begin(&logdir, options, error));
+  logdir->error = error;
+  etr_status status = add_benches(logdir, benches);
   if (status == ETR_OK) return etr_logdir_finish(logdir, error);
   etr_logdir_discard(logdir);
   return status;

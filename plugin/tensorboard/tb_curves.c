@@ -9,6 +9,7 @@
 #include "output/file_name.h"
 #include "tensorboard/tb_tags.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -315,19 +316,36 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
   return !etr_arena_failed(arena);
 }
 
+/* ---- Distributions ---- */
+
+double etr_tb_clock_tick(const etr_profile *profile, const etr_method *method) {
+  uint64_t step = 0;
+  for (size_t i = 0; i < method->run_count; i++) step = etr_common_divisor(step, method->execute_per_run[i]);
+  return millis(profile, (double)step);
+}
+
+void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, double tick) {
+  *out = (etr_tb_spread){.least = values[0], .most = values[0], .buckets = 1};
+  for (size_t i = 1; i < count; i++) {
+    out->least = ETR_MIN(out->least, values[i]);
+    out->most = ETR_MAX(out->most, values[i]);
+  }
+  double width = out->most - out->least, steps = tick > 0 ? floor(width / tick + 0.5) : ETR_TB_BUCKETS;
+  if (width > 0 && steps > 1) out->buckets = steps < ETR_TB_BUCKETS ? (size_t)steps : ETR_TB_BUCKETS;
+  for (size_t i = 0; i < count; i++) {
+    double at = width > 0 ? (values[i] - out->least) / width * (double)out->buckets : 0;
+    out->counts[at < (double)out->buckets ? (size_t)at : out->buckets - 1]++;
+  }
+}
+
 bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   const char *suffix = etr_tb_suffix(arena, profile, method);
   size_t count = method->run_count, blocks = ETR_MIN(count / LEAST_OF_BLOCK, (size_t)MOST_BLOCKS);
   *out = (etr_tb_blocks){.count = count, .blocks = blocks > 1 ? blocks : 0};
   if (!suffix || out->blocks == 0) return suffix != NULL;
   double *values = etr_arena_alloc_array(arena, count, sizeof *values);
-  uint64_t step = 0; /* of the clock: all times are multiples of it */
-  for (size_t i = 0; values && i < count; i++) {
-    values[i] = millis(profile, (double)method->execute_per_run[i]);
-    step = etr_common_divisor(step, method->execute_per_run[i]);
-  }
+  for (size_t i = 0; values && i < count; i++) values[i] = millis(profile, (double)method->execute_per_run[i]);
   out->values = values;
-  out->tick = millis(profile, (double)step);
   out->steps = number_runs(arena, method->runs, count, method->skipped_runs, method->skipped_run_count);
   out->tag = etr_arena_format(arena, ETR_TB_INFERENCE_SPREAD "/measured%s", suffix);
   return values && out->steps && out->tag;

@@ -39,12 +39,28 @@ const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const et
  */
 bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
+/* ---- Distributions ---- */
+
+enum { ETR_TB_BUCKETS = ETR_BENCH_BUCKETS }; /* of a distribution, as many as TensorBoard's page draws */
+
+/** How many values are in each of some buckets of equal width. */
+typedef struct etr_tb_spread {
+  double least, most, counts[ETR_TB_BUCKETS];
+  size_t buckets;
+} etr_tb_spread;
+
+/** Counts finite values, at least one, in buckets from the least to the largest. The last bucket includes both its ends.
+ * No bucket is empty at either end, or narrower than `tick`, the step of the clock (0: unknown). */
+void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, double tick);
+
+/** Returns the step of the clock of a method's inferences in ms: all times are multiples of it. 0: unknown. */
+double etr_tb_clock_tick(const etr_profile *profile, const etr_method *method);
+
 /** Blocks of consecutive inferences, whose times are shown as distributions. */
 typedef struct etr_tb_blocks {
   const char *tag;
   const double *values; /* ms of each inference that counts */
   const int64_t *steps; /* number of each of these inferences */
-  double tick;          /* step of the clock, ms */
   size_t count, blocks; /* inferences; 0 blocks: there are too few */
 } etr_tb_blocks;
 

@@ -2,6 +2,7 @@
  *
  * tb_event.c - writes the event file of one entry point.
  */
+#include "output/file_name.h"
 #include "output/writer.h"
 #include "report/profile_doc.h"
 #include "tensorboard/logdir.h"
@@ -100,12 +101,14 @@ static void write_curves(emitter *e, const etr_method *method) {
 
 static void write_histograms(emitter *e, const etr_method *method) {
   etr_tb_blocks blocks;
+  double tick = etr_tb_clock_tick(e->view.profile, method);
   if (!etr_tb_blocks_build(&blocks, &e->part, e->view.profile, method)) return;
   for (size_t i = 0; i < blocks.blocks && !e->records.failed; i++) {
     size_t first = etr_tb_block_start(&blocks, i), count = etr_tb_block_start(&blocks, i + 1) - first;
     etr_tb_histogram histogram;
-    etr_tb_histogram_init(&histogram, e->wall_time, blocks.tag, blocks.steps[first]);
-    etr_tb_histogram_fill(&histogram, blocks.values + first, count, blocks.tick);
+    etr_tb_spread spread;
+    etr_tb_spread_of(&spread, blocks.values + first, count, tick);
+    etr_tb_histogram_init(&histogram, e->wall_time, blocks.tag, blocks.steps[first], &spread);
     write_event(e, &histogram.summary.event);
   }
 }
@@ -152,11 +155,9 @@ static void write_text(emitter *e) {
   end_part(e);
 }
 
-static void write_layout(emitter *e) {
+static void write_layout(emitter *e, const etr_packer *packed) {
   etr_tb_layout layout;
-  etr_packer packer = {.arena = &e->part};
-  etr_tb_layout_pack(&packer);
-  etr_tb_layout_init(&layout, e->wall_time, etr_packed(&packer));
+  etr_tb_layout_init(&layout, e->wall_time, etr_packed(packed));
   write_event(e, &layout.summary.event);
   end_part(e);
 }
@@ -172,7 +173,9 @@ static void write_record(emitter *e) {
     end_part(e);
   }
   if (etr_tb_main_method(profile)) {
-    write_layout(e);
+    etr_packer layout = {.arena = &e->part};
+    etr_tb_layout_pack(&layout);
+    write_layout(e, &layout);
     write_text(e);
     write_session(e);
   }
@@ -182,6 +185,18 @@ static void write_record(emitter *e) {
   json = (etr_text){.arena = &e->part};
   status = etr_emit_profile_json(profile, &(etr_sink){etr_text_write, &json}, NULL);
   write_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status, &json);
+}
+
+/* ---- The event file of a run ---- */
+
+static etr_status end_file(emitter *e, etr_error *error) {
+  bool out_of_memory = etr_arena_failed(&e->arena);
+  etr_arena_clear(&e->part);
+  etr_arena_clear(&e->arena);
+  if (out_of_memory) return etr_fail_memory(error);
+  if (e->records.failed)
+    return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
+  return ETR_OK;
 }
 
 etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry, const etr_events_options *options,
@@ -197,12 +212,63 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
     write_statistics(&e);
     if (entry->has_record) write_record(&e);
   }
-  bool out_of_memory = etr_arena_failed(&e.arena);
-  etr_arena_clear(&e.arena);
-  if (out_of_memory) return etr_fail_memory(error);
-  if (e.records.failed)
-    return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
-  return ETR_OK;
+  return end_file(&e, error);
+}
+
+/* ---- The event file of benches ---- */
+
+static const char *bench_suffix(etr_arena *arena, const char *method) {
+  const char *name = method ? etr_file_name(arena, method) : NULL;
+  const char *suffix = name ? etr_arena_format(arena, "/%s", name) : NULL;
+  return suffix ? suffix : "";
+}
+
+static void write_bench_curve(emitter *e, etr_tb_tags *tags, const etr_bench_curve *curve) {
+  static const char *const groups[] = {ETR_TB_BENCH, ETR_TB_BENCH_OP_TYPE, ETR_TB_BENCH_FIGURE};
+  const char *tag = etr_tb_tag(tags, groups[curve->group], curve->name, bench_suffix(&e->arena, curve->method));
+  etr_tb_point point;
+  if (!tag) return;
+  etr_tb_point_init(&point, e->wall_time, tag);
+  for (size_t i = 0; i < curve->count; i++) {
+    point.summary.event.wall_time = isfinite(curve->points[i].wall_time) ? curve->points[i].wall_time : 0;
+    write_point(e, &point, curve->points[i].bench, curve->points[i].value);
+  }
+}
+
+static void write_bench_spread(emitter *e, const etr_bench_spread *bench) {
+  const char *tag = etr_arena_format(&e->arena, ETR_TB_BENCH_SPREAD "/all%s", bench_suffix(&e->arena, bench->method));
+  etr_tb_histogram histogram;
+  etr_tb_spread spread = {.least = bench->least, .most = bench->most, .buckets = bench->buckets};
+  if (!tag || e->records.failed || !isfinite(bench->most - bench->least) || !isfinite(bench->wall_time)) return;
+  memcpy(spread.counts, bench->counts, sizeof spread.counts);
+  etr_tb_histogram_init(&histogram, bench->wall_time, tag, bench->bench, &spread);
+  write_event(e, &histogram.summary.event);
+}
+
+/* Writes a layout with a chart for the median of each method. */
+static void write_bench_layout(emitter *e, const etr_benches *benches) {
+  const char **suffixes = etr_arena_alloc_array(&e->arena, benches->curve_count + 1, sizeof *suffixes);
+  etr_packer layout = {.arena = &e->arena};
+  size_t count = 0;
+  for (size_t i = 0; suffixes && i < benches->curve_count; i++)
+    if (benches->curves[i].group == ETR_BENCH_TIME && strcmp(benches->curves[i].name, "p50") == 0)
+      suffixes[count++] = bench_suffix(&e->arena, benches->curves[i].method);
+  etr_tb_bench_layout_pack(&layout, suffixes, count);
+  write_layout(e, &layout);
+}
+
+etr_status etr_tb_benches_write(const etr_benches *benches, double now, const etr_sink *sink, etr_error *error) {
+  emitter e = {.records = {.sink = sink}, .wall_time = isfinite(now) ? now : 0};
+  etr_tb_tags tags;
+  etr_arena_init(&e.arena);
+  e.packer.arena = &e.part;
+  etr_tb_tags_init(&tags, &e.arena);
+  write_start(&e);
+  write_bench_layout(&e, benches);
+  for (size_t i = 0; i < benches->curve_count; i++) write_bench_curve(&e, &tags, &benches->curves[i]);
+  for (size_t i = 0; i < benches->spread_count; i++) write_bench_spread(&e, &benches->spreads[i]);
+  end_part(&e);
+  return end_file(&e, error);
 }
 
 etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options,

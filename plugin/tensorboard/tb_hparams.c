@@ -218,7 +218,8 @@ const char *etr_tb_metric_tag(size_t metric) { return metrics[metric].tag; }
 
 /* ---- The experiment ---- */
 
-/* Columns that every record has. TensorBoard sorts columns by `differs`, then by name, and shows the first five. */
+/* Columns that every record has. TensorBoard sorts columns by `differs`, then by name, and shows the first five: those
+ * below that come first, as far as this record knows them. */
 static const struct {
   const char *name, *description;
   Tensorboard__HParamType type;
@@ -262,6 +263,12 @@ static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experimen
   }
 }
 
+static bool is_known(const facts *f, const char *name) {
+  size_t i = 0;
+  while (i < f->list.count && strcmp(f->list.data[i]->key, name) != 0) i++;
+  return i < f->list.count;
+}
+
 static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
   experiment->hparam_infos = etr_arena_alloc_array(arena, ETR_COUNT(columns) + f->list.count,
                                                    sizeof *experiment->hparam_infos);
@@ -269,7 +276,7 @@ static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment, c
     add_column(arena, experiment, columns[i].name);
     if (etr_arena_failed(arena)) return;
     experiment->hparam_infos[i]->type = columns[i].type;
-    experiment->hparam_infos[i]->differs = columns[i].comes_first;
+    experiment->hparam_infos[i]->differs = columns[i].comes_first && is_known(f, columns[i].name);
     experiment->hparam_infos[i]->description = etr_for_foreign(columns[i].description);
   }
   if (experiment->hparam_infos) add_own_columns(arena, experiment, f);

@@ -22,7 +22,7 @@ static const double least_share = 0.005;
 /* Writes "NAME, forward: **82.4 ms ± 1.0** per inference", and what the runs are like. */
 static void put_method(etr_answer *answer, const char *name, const etr_method *method, bool is_first) {
   etr_writer *w = &answer->writer;
-  const char *runs = etr_runs_text(&answer->arena, answer->profile, method, ETR_UNIT_MS);
+  const char *excluded = etr_excluded_runs_text(&answer->arena, answer->profile, method, ETR_UNIT_MS);
   const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, ETR_UNIT_MS);
   etr_puts(w, is_first ? "## " : "\n### ");
   if (is_first) etr_put_markdown(w, name);
@@ -32,12 +32,13 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   }
   etr_puts(w, ": **");
   etr_put_median(w, answer->profile, method, ETR_UNIT_MS);
-  etr_putf(w, "** per inference\n\nmedian of %s", runs ? runs : "");
+  etr_putf(w, "** per inference\n\nmedian of %zu run%s", method->run_count, method->run_count == 1 ? "" : "s");
   if (method->run_count > 1) {
     etr_puts(w, ", 90th percentile ");
     etr_put_time(w, answer->profile, method->execute.p90, ETR_UNIT_MS);
     etr_puts(w, " ms");
   }
+  if (excluded && excluded[0]) etr_putf(w, "; %s", excluded);
   if (steadiness && steadiness[0]) etr_putf(w, "; %s", steadiness);
   etr_puts(w, "\n");
 }

@@ -43,6 +43,7 @@ void etr_tb_summary_init(etr_tb_summary *s, double wall_time, const char *tag, i
 static void describe(etr_tb_summary *s) { s->metadata.summary_description = etr_for_foreign(etr_tb_description(s->value.tag)); }
 
 void etr_tb_point_init(etr_tb_point *p, double wall_time, const char *tag) {
+  p->is_used = false;
   etr_tb_summary_init(&p->summary, wall_time, tag, 0, "scalars", TENSORBOARD__DATA_CLASS__DATA_CLASS_SCALAR);
   describe(&p->summary);
   p->summary.value.value_case = TENSORBOARD__SUMMARY__VALUE__VALUE_SIMPLE_VALUE;
@@ -57,42 +58,27 @@ bool etr_tb_point_set(etr_tb_point *p, int64_t step, double value) {
   return true;
 }
 
-/* Fills buckets of equal width from the least value to the largest; the last bucket includes both its ends. Equal
- * values get one bucket around them. */
-static void fill(etr_tb_histogram *h, const double *values, size_t count, double tick) {
-  double least = h->histo.min, width = h->histo.max - least, wanted = tick > 0 ? floor(width / tick + 0.5) : INFINITY;
-  size_t buckets = !(width > 0) || wanted < 1 ? 1 : wanted < ETR_TB_BUCKETS ? (size_t)wanted : ETR_TB_BUCKETS;
-  width /= (double)buckets;
-  for (size_t i = 0; i < buckets; i++) h->limits[i] = least + (double)(i + 1) * width;
-  h->limits[buckets - 1] = h->histo.max;
-  for (size_t i = 0; i < count; i++) {
-    size_t bucket = width > 0 ? (size_t)((values[i] - least) / width) : 0;
-    h->counts[ETR_MIN(bucket, buckets - 1)] += 1;
-  }
-  h->histo.n_bucket_limit = h->histo.n_bucket = buckets;
-}
-
-void etr_tb_histogram_init(etr_tb_histogram *h, double wall_time, const char *tag, int64_t step) {
-  *h = (etr_tb_histogram){0};
+void etr_tb_histogram_init(etr_tb_histogram *h, double wall_time, const char *tag, int64_t step,
+                           const etr_tb_spread *spread) {
+  double width = (spread->most - spread->least) / (double)spread->buckets;
   etr_tb_summary_init(&h->summary, wall_time, tag, step, "histograms", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
   describe(&h->summary);
   tensorboard__histogram_proto__init(&h->histo);
+  h->histo.min = spread->least;
+  h->histo.max = spread->most;
+  h->histo.n_bucket_limit = h->histo.n_bucket = spread->buckets;
   h->histo.bucket_limit = h->limits;
   h->histo.bucket = h->counts;
+  for (size_t i = 0; i < spread->buckets; i++) {
+    double middle = spread->least + ((double)i + 0.5) * width;
+    h->limits[i] = i + 1 < spread->buckets ? spread->least + (double)(i + 1) * width : spread->most;
+    h->counts[i] = spread->counts[i];
+    h->histo.num += spread->counts[i];
+    h->histo.sum += spread->counts[i] * middle;
+    h->histo.sum_squares += spread->counts[i] * middle * middle;
+  }
   h->summary.value.value_case = TENSORBOARD__SUMMARY__VALUE__VALUE_HISTO;
   h->summary.value.histo = &h->histo;
-}
-
-void etr_tb_histogram_fill(etr_tb_histogram *h, const double *values, size_t count, double tick) {
-  h->histo.min = h->histo.max = values[0];
-  h->histo.num = (double)count;
-  for (size_t i = 0; i < count; i++) {
-    h->histo.min = ETR_MIN(h->histo.min, values[i]);
-    h->histo.max = ETR_MAX(h->histo.max, values[i]);
-    h->histo.sum += values[i];
-    h->histo.sum_squares += values[i] * values[i];
-  }
-  fill(h, values, count, tick);
 }
 
 void etr_tb_layout_init(etr_tb_layout *l, double wall_time, etr_slice packed) {

@@ -8,14 +8,13 @@
 
 #include "base/base.h"
 #include "tensorboard.pb-c.h"
+#include "tensorboard/tb_curves.h"
 
 /** The dashboard's plugin name, which is also the tag of its document. */
 #define ETR_TB_DASHBOARD "etrecord"
 /** The tag of the few figures that the dashboard's list of records shows. The figures are a blob and not metadata,
  * because TensorBoard keeps the first metadata of a tag even if a record is written again. */
 #define ETR_TB_DASHBOARD_HEAD "etrecord_head"
-
-enum { ETR_TB_BUCKETS = 30 }; /* buckets of a histogram, as many as TensorFlow's writers make */
 
 /** An event and the messages that it points to. */
 typedef struct etr_tb_summary {
@@ -58,12 +57,9 @@ typedef struct etr_tb_histogram {
   double limits[ETR_TB_BUCKETS], counts[ETR_TB_BUCKETS]; /* per bucket: its upper end, its number of values */
 } etr_tb_histogram;
 
-/** Begins an empty distribution. It must not move afterwards. The tag is borrowed. */
-void etr_tb_histogram_init(etr_tb_histogram *histogram, double wall_time, const char *tag, int64_t step);
-
-/** Fills an empty distribution from finite values, at least one. No bucket is empty at either end, or narrower than
- * `tick`, the step of the clock (0: unknown). */
-void etr_tb_histogram_fill(etr_tb_histogram *histogram, const double *values, size_t count, double tick);
+/** Fills a distribution. It must not move afterwards. The tag is borrowed. */
+void etr_tb_histogram_init(etr_tb_histogram *histogram, double wall_time, const char *tag, int64_t step,
+                           const etr_tb_spread *spread);
 
 /** The layout of the charts of curves. */
 typedef struct etr_tb_layout {

@@ -5,6 +5,7 @@
 #include "tensorboard/tb_tags.h"
 
 #include "base/utf8.h"
+#include "tensorboard/pack.h"
 
 /* ---- Descriptions ---- */
 
@@ -122,7 +123,7 @@ static const chart record_charts[] = {
      false},
     {"Where the time goes", "Parts of an inference (ms, by inference)", {"^" ETR_TB_PARTS "/"}, false},
     {NULL, "Ten largest operator types (ms, by inference)", {"^" ETR_TB_OP_TYPE "/"}, false},
-    {"Memory", "Live and planned memory (bytes, by instruction)", {"^" ETR_TB_MEMORY "/"}, false},
+    {"Memory", "Live and planned memory (bytes, by instruction)", {"^" ETR_TB_MEMORY "/"}, true},
     {"Timeline", "Time of each instruction (ms, by instruction)", {"^" ETR_TB_TIMELINE_GROUP "/avg"}, true},
 };
 

@@ -10,7 +10,7 @@
 #ifndef ETR_TB_TAGS_H
 #define ETR_TB_TAGS_H
 
-#include "tensorboard/pack.h"
+#include "base/arena.h"
 
 /* ---- Tags: GROUP/NAME, and GROUP/NAME/METHOD if the record has several methods ---- */
 
@@ -47,13 +47,15 @@ const char *etr_tb_tag(etr_tb_tags *tags, const char *group, const char *name, c
 
 /* ---- The layout of CUSTOM SCALARS ---- */
 
+struct etr_packer; /* pack.h */
+
 #define ETR_TB_LAYOUT "custom_scalars__config__"
 
 /** Packs the layout of a record, which is the same for all records: TensorBoard merges the layouts of all runs, and
  * charts that differ would appear twice. */
-void etr_tb_layout_pack(etr_packer *packer);
+void etr_tb_layout_pack(struct etr_packer *packer);
 
 /** Packs the layout of the benches of a record. suffixes: the ends of the tags of its methods, "" if there is one. */
-void etr_tb_bench_layout_pack(etr_packer *packer, const char *const *suffixes, size_t count);
+void etr_tb_bench_layout_pack(struct etr_packer *packer, const char *const *suffixes, size_t count);
 
 #endif
