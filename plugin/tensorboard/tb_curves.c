@@ -8,6 +8,7 @@
 #include "base/stats.h"
 #include "output/file_name.h"
 #include "tensorboard/tb_tags.h"
+#include "tensorboard/tb_view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -303,7 +304,7 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
   b.suffix = etr_tb_suffix(arena, profile, method);
   etr_tb_tags_init(&b.tags, arena);
   if (!b.suffix) return false;
-  if (method->run_count > 0 && begin_inferences(&b)) {
+  if (etr_tb_shows_method(profile, (uint32_t)(method - profile->methods)) && begin_inferences(&b)) {
     add_runs(&b, ETR_TB_INFERENCE, "measured", method->execute_per_run);
     add_warmup(&b);
     add_parts(&b);

@@ -33,8 +33,8 @@ typedef struct etr_tb_curves {
 const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
 /**
- * Builds all curves of a method over its inferences and instructions: those of times if it ran, and those of memory if
- * its program plans any. Tags are unique. A part that takes almost nothing has no curve. Returns false when out of
+ * Builds all curves of a method over its inferences and instructions: those of times if it ran and they are on a graph,
+ * and those of memory if its program plans any. Tags are unique. A part that takes almost nothing has no curve. Returns false when out of
  * memory.
  */
 bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);

@@ -222,6 +222,15 @@ static Tensorboard__Event *next_event(const file *f, size_t *at) {
   return event;
 }
 
+static const char *describe_value(etr_arena *arena, const Tensorboard__Summary__Value *value, int64_t step) {
+  const char *plugin = value->metadata ? value->metadata->plugin_data->plugin_name : "";
+  if (value->value_case == TENSORBOARD__SUMMARY__VALUE__VALUE_SIMPLE_VALUE)
+    return etr_arena_format(arena, "%s %d %s %d", value->tag, (int)step, plugin, (int)(1000 * value->simple_value));
+  if (strcmp(plugin, "text") == 0)
+    return etr_arena_format(arena, "%s %s %.9s", value->tag, plugin, (const char *)value->tensor->string_val[0].data);
+  return value->tag;
+}
+
 /* Describes an event in one word. */
 static const char *describe_event(etr_arena *arena, const Tensorboard__Event *event) {
   switch (event->what_case) {
@@ -232,14 +241,7 @@ static const char *describe_event(etr_arena *arena, const Tensorboard__Event *ev
   case TENSORBOARD__EVENT__WHAT_TAGGED_RUN_METADATA:
     return etr_arena_format(arena, "%s", event->tagged_run_metadata->tag);
   case TENSORBOARD__EVENT__WHAT_SUMMARY:
-    if (event->summary->value[0]->metadata->plugin_data->content.len) return event->summary->value[0]->tag;
-    if (event->summary->value[0]->tensor->n_string_val)
-      return etr_arena_format(arena, "%s %s %.9s", event->summary->value[0]->tag,
-                              event->summary->value[0]->metadata->plugin_data->plugin_name,
-                              (const char *)event->summary->value[0]->tensor->string_val[0].data);
-    return etr_arena_format(arena, "%s %d %s %d", event->summary->value[0]->tag, (int)event->step,
-                            event->summary->value[0]->metadata->plugin_data->plugin_name,
-                            (int)event->summary->value[0]->tensor->float_val[0]);
+    return describe_value(arena, event->summary->value[0], event->step);
   default: return "nothing";
   }
 }
@@ -271,18 +273,15 @@ Test(tb_event, a_timed_graph_has_its_events) {
                                           "profile/p90",
                                           "profile/max",
                                           "profile/timeline",
-                                          "latency_ms/forward 0 scalars 2",
-                                          "latency_ms/forward 1 scalars 3",
-                                          "benchmark_ms/avg 0 scalars 0",
-                                          "benchmark_ms/max 0 scalars 0",
-                                          "benchmark_ms/min 0 scalars 0",
-                                          "benchmark_ms/p50 0 scalars 0",
-                                          "benchmark_ms/p90 0 scalars 0",
-                                          "parts_us/framework 0 scalars 2000",
-                                          "parts_us/framework 1 scalars 3000",
-                                          "text/1_summary/forward text 2 runs\n\n|",
-                                          "text/3_operators/forward text | graph |",
-                                          "text/4_delegation/forward text 0 delegat",
+                                          "1_inference_ms/measured 0 scalars 2000",
+                                          "1_inference_ms/measured 1  3000",
+                                          "2_parts_ms/framework 0 scalars 2000",
+                                          "2_parts_ms/framework 1  3000",
+                                          "custom_scalars__config__",
+                                          "1_summary text ## -: **0",
+                                          "~metrics/p50_ms 0 scalars 0",
+                                          "~metrics/p90_ms 0 scalars 0",
+                                          "_hparams_/experiment",
                                           "_hparams_/session_start_info",
                                           "_hparams_/session_end_info",
                                           "etrecord_head",
