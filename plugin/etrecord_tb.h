@@ -93,14 +93,14 @@ typedef struct etr_events_options {
  * that the span of every group is the sum of its nodes, and profile/timeline with real starts. The bytes are a sequence
  * of TFRecords of tensorflow.Event.
  * The file of the profile's first graph also contains everything about the record:
- *   - for each method that ran: curves over the inferences (1_inference_ms, 2_parts_ms, 3_delegate_ms, 3_op_type_ms) and
- *     over the instructions (5_timeline_ms), and with at least 20 inferences histograms (9_inference_spread_ms);
+ *   - for each method that ran: curves over the inferences (1_inference_ms, 2_parts_ms, 3_delegate_ms, 3_op_type_ms)
+ * and over the instructions (5_timeline_ms), and with at least 20 inferences histograms (9_inference_spread_ms);
  *   - for each method of the program: 4_memory_bytes/live and planned over the instructions;
  *   - if a method ran: a layout of charts for CUSTOM SCALARS, a page of text (1_summary), the metrics of the HParams
  *     table (~metrics/p50_ms, p90_ms, load_ms, peak_mb, delegated_percent), and one row of it;
  *   - the dashboard's documents: the record's document, and the few figures that its list of all records shows.
- * If the record has several methods, the tags of curves and histograms end in "/METHOD"; page, metrics and row are about
- * the method that takes longest.
+ * If the record has several methods, the tags of curves and histograms end in "/METHOD"; page, metrics and row are
+ * about the method that takes longest.
  *
  * graph: index into profile->graphs. options may be NULL (wall_time 0).
  * Errors: ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
@@ -628,8 +628,8 @@ typedef struct etr_benches {
 
 /**
  * Writes LOGDIR/NAME/events.out.tfevents.SECONDS.HOST.PID.0 with the curves 0_bench_ms, 0_bench_op_type_ms and
- * 0_bench_runner, the histograms 9_bench_spread_ms, and a layout of charts with the medians and their p10 to p90. A call
- * replaces what an earlier one wrote, as etr_write_logdir() does. options->name must be given. Values that are not
+ * 0_bench_runner, the histograms 9_bench_spread_ms, and a layout of charts with the medians and their p10 to p90. A
+ * call replaces what an earlier one wrote, as etr_write_logdir() does. options->name must be given. Values that are not
  * finite are left out.
  * Errors: those of etr_write_logdir() that are not about a profile.
  */

@@ -14,9 +14,7 @@ enum { MOST_OP_TYPES = 10, NAME_ROOM = 512, NUMBER_ROOM = 16 };
 
 /* ---- What a line keeps ---- */
 
-static bool add_bytes(void *context, const void *data, size_t size) {
-  return fwrite(data, 1, size, context) == size;
-}
+static bool add_bytes(void *context, const void *data, size_t size) { return fwrite(data, 1, size, context) == size; }
 
 /* Puts the members of the object that the library writes into the line's object. */
 bool bench_curves_put(FILE *out, const etr_profile *profile, const bench_measure *measure) {
@@ -109,7 +107,8 @@ static double value_of(const char *line, etr_bench_group group, const char *key,
     return value;
   }
   const char *at = flat_json_inside(line, "op_types");
-  while (at != NULL && !*found && flat_json_next_member(&at, name, sizeof name, &value)) *found = strcmp(name, key) == 0;
+  while (at != NULL && !*found && flat_json_next_member(&at, name, sizeof name, &value))
+    *found = strcmp(name, key) == 0;
   return value;
 }
 
@@ -205,9 +204,8 @@ exit_status bench_curves_write(const bench_job *job, const cli_settings *setting
   c.history = history;
   for (size_t i = 0; i < measures->count; i++) methods += measures->list[i].kind == MEASURE_METHOD;
   for (size_t i = 0; !c.failed && i < measures->count; i++) add_measure(&c, &measures->list[i], methods == 1);
-  exit_status status = c.failed ? message_failed("out of memory")
-                       : c.count > 0 ? write_run(&c, job, settings)
-                                     : EXIT_DONE;
+  exit_status status = c.failed ? message_failed("out of memory") : EXIT_DONE;
+  if (status == EXIT_DONE && c.count > 0) status = write_run(&c, job, settings);
   clear(&c);
   free(history);
   return status;

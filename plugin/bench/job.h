@@ -156,8 +156,8 @@ void bench_measures_clear(bench_measures *measures);
  * memory. */
 bool bench_curves_put(FILE *out, const etr_profile *profile, const bench_measure *measure);
 
-/** Writes the curves of the measures over all benches of the history and over the new one, whose lines are given. Writes
- * nothing if it is the first. */
+/** Writes the curves of the measures over all benches of the history and over the new one, whose lines are given.
+ * Writes nothing if it is the first. */
 exit_status bench_curves_write(const bench_job *job, const cli_settings *settings, const bench_measures *measures,
                                const char *lines);
 

@@ -126,7 +126,8 @@ bool flat_json_next_number(const char **at, double *out) {
 
 bool flat_json_next_member(const char **at, char *key, size_t size, double *out) {
   const char *name, *value = NULL, *end = next_member(*at, &name, &value);
-  if (end == NULL || value == NULL || !copy_string(name, key, size) || !flat_json_next_number(&value, out)) return false;
+  if (end == NULL || value == NULL || !copy_string(name, key, size) || !flat_json_next_number(&value, out))
+    return false;
   *at = end;
   return true;
 }

@@ -22,8 +22,8 @@ bool flat_json_text(const char *line, const char *key, char *room, size_t size);
  * member. */
 const char *flat_json_inside(const char *line, const char *key);
 
-/** Read the next number inside, and move *at behind it: of an object, with its key; of an array. They return false at the
- * end, and at anything else. */
+/** Read the next number inside, and move *at behind it: of an object, with its key; of an array. They return false at
+ * the end, and at anything else. */
 bool flat_json_next_member(const char **at, char *key, size_t size, double *out);
 bool flat_json_next_number(const char **at, double *out);
 

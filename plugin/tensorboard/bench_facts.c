@@ -9,7 +9,9 @@
 
 enum { MOST_OP_TYPES = 30 };
 
-static double millis(const etr_profile *profile, double ticks) { return etr_ticks_to_unit(profile, ticks, ETR_UNIT_MS); }
+static double millis(const etr_profile *profile, double ticks) {
+  return etr_ticks_to_unit(profile, ticks, ETR_UNIT_MS);
+}
 
 static void put_number(etr_jw *json, const char *key, double number) {
   etr_jw_key(json, key);

@@ -36,7 +36,7 @@ typedef struct run_file {
   const char *entry_point; /* "edge/forward" */
   size_t graph;            /* index into the graphs of its profile */
   bool is_events;
-  bool has_record; /* of an event file: it contains the data about the whole record */
+  bool has_record;            /* of an event file: it contains the data about the whole record */
   const etr_benches *benches; /* of an event file with curves over benches; NULL: it has a graph */
 } run_file;
 

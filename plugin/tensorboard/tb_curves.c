@@ -8,7 +8,6 @@
 #include "base/stats.h"
 #include "output/file_name.h"
 #include "tensorboard/tb_tags.h"
-#include "tensorboard/tb_view.h"
 
 #include <math.h>
 #include <stdlib.h>

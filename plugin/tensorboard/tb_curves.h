@@ -28,20 +28,28 @@ typedef struct etr_tb_curves {
   size_t count;
 } etr_tb_curves;
 
+/** Returns true if data about a method are written: it ran, and its times are on a graph. */
+static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t method) {
+  size_t i = 0;
+  while (i < profile->graph_count && profile->graphs[i].profile_method != method) i++;
+  return i < profile->graph_count && profile->methods[method].run_count > 0;
+}
+
 /** Returns the end of a method's tags: "/METHOD" if the record has several methods, which share a run, otherwise "".
  * '/' in a name is encoded. NULL when out of memory. */
 const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
 /**
  * Builds all curves of a method over its inferences and instructions: those of times if it ran and they are on a graph,
- * and those of memory if its program plans any. Tags are unique. A part that takes almost nothing has no curve. Returns false when out of
- * memory.
+ * and those of memory if its program plans any. Tags are unique. A part that takes almost nothing has no curve. Returns
+ * false when out of memory.
  */
 bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
 /* ---- Distributions ---- */
 
-enum { ETR_TB_BUCKETS = ETR_BENCH_BUCKETS }; /* of a distribution, as many as TensorBoard's page draws */
+/** Buckets of a distribution, as many as TensorBoard's page draws. */
+enum { ETR_TB_BUCKETS = ETR_BENCH_BUCKETS };
 
 /** How many values are in each of some buckets of equal width. */
 typedef struct etr_tb_spread {
@@ -49,8 +57,8 @@ typedef struct etr_tb_spread {
   size_t buckets;
 } etr_tb_spread;
 
-/** Counts finite values, at least one, in buckets from the least to the largest. The last bucket includes both its ends.
- * No bucket is empty at either end, or narrower than `tick`, the step of the clock (0: unknown). */
+/** Counts finite values, at least one, in buckets from the least to the largest. The last bucket includes both its
+ * ends. No bucket is empty at either end, or narrower than `tick`, the step of the clock (0: unknown). */
 void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, double tick);
 
 /** Returns the step of the clock of a method's inferences in ms: all times are multiples of it. 0: unknown. */

@@ -144,7 +144,8 @@ static const char *quantisation(etr_arena *arena, const etr_graph *graph) {
   if (quantized.known.count) return listed(&quantized);
   for (size_t k = 1; k < ETR_COUNT(types); k++)
     if (counts[k] > counts[most]) most = k;
-  return !is_typed ? NULL : most == 0 ? "none" : etr_arena_format(arena, "none (%s)", types[most]);
+  if (!is_typed) return NULL;
+  return most == 0 ? "none" : etr_arena_format(arena, "none (%s)", types[most]);
 }
 
 /* Returns "f32[1,3,96,96]", as far as there is room for it in a table. */
@@ -247,6 +248,14 @@ static void add_column(etr_arena *arena, Tensorboard__Experiment *experiment, co
   experiment->hparam_infos[experiment->n_hparam_infos++] = info;
 }
 
+static Tensorboard__HParamType type_of(const Tensorboard__Value *value) {
+  switch (value->kind_case) {
+  case TENSORBOARD__VALUE__KIND_NUMBER_VALUE: return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_FLOAT64;
+  case TENSORBOARD__VALUE__KIND_BOOL_VALUE: return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_BOOL;
+  default: return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING;
+  }
+}
+
 /* Adds a column for each fact of the user that is not among the columns of all records. */
 static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
   for (size_t i = 0; i < f->list.count; i++) {
@@ -256,10 +265,7 @@ static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experimen
     if (known < ETR_COUNT(columns)) continue;
     add_column(arena, experiment, entry->key);
     if (etr_arena_failed(arena)) return;
-    experiment->hparam_infos[experiment->n_hparam_infos - 1]->type =
-        entry->value->kind_case == TENSORBOARD__VALUE__KIND_NUMBER_VALUE ? TENSORBOARD__HPARAM_TYPE__DATA_TYPE_FLOAT64
-        : entry->value->kind_case == TENSORBOARD__VALUE__KIND_BOOL_VALUE ? TENSORBOARD__HPARAM_TYPE__DATA_TYPE_BOOL
-                                                                         : TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING;
+    experiment->hparam_infos[experiment->n_hparam_infos - 1]->type = type_of(entry->value);
   }
 }
 

@@ -4,6 +4,7 @@
  *
  * TensorBoard shows about 14 lines of a page and scrolls the rest, so what to look at comes before any table.
  */
+#include "output/answer.h"
 #include "output/label.h"
 #include "tables/sums.h"
 #include "tensorboard/tb_tags.h"

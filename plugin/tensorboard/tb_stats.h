@@ -28,7 +28,7 @@ const char *etr_tb_statistic_tag(etr_tb_statistic statistic);
 typedef struct etr_tb_timed {
   uint32_t node; /* index into the graph's nodes */
   int64_t memory_bytes;
-  double micros; /* exact time in the statistic that was packed last */
+  double micros;                       /* exact time in the statistic that was packed last */
   int64_t start_micros, length_micros; /* in the same statistic */
 } etr_tb_timed;
 

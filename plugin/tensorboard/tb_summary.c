@@ -40,7 +40,9 @@ void etr_tb_summary_init(etr_tb_summary *s, double wall_time, const char *tag, i
 }
 
 /* Describes a tag. TensorBoard reads metadata in the first value of a tag only. */
-static void describe(etr_tb_summary *s) { s->metadata.summary_description = etr_for_foreign(etr_tb_description(s->value.tag)); }
+static void describe(etr_tb_summary *s) {
+  s->metadata.summary_description = etr_for_foreign(etr_tb_description(s->value.tag));
+}
 
 void etr_tb_point_init(etr_tb_point *p, double wall_time, const char *tag) {
   p->is_used = false;

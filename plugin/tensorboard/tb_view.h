@@ -40,13 +40,6 @@ etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profi
 /** Returns the backend that a node ran in, or was lowered to; NULL if it is a kernel or nothing is known. */
 const char *etr_tb_backend(const etr_graph *graph, size_t node);
 
-/** Returns true if data about a method are written: it ran, and its times are on a graph. */
-static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t method) {
-  size_t i = 0;
-  while (i < profile->graph_count && profile->graphs[i].profile_method != method) i++;
-  return i < profile->graph_count && profile->methods[method].run_count > 0;
-}
-
 /** Returns the node's time; NULL if it has none, or never ran. */
 static inline const etr_node_time *etr_tb_time(const etr_graph *graph, size_t node) {
   return graph->times && graph->times[node].runs > 0 ? &graph->times[node] : NULL;
@@ -54,8 +47,8 @@ static inline const etr_node_time *etr_tb_time(const etr_graph *graph, size_t no
 
 /* ---- TensorBoard's hparams tab, which has one row for each record with a method that ran ---- */
 
-/** Returns the method that takes longest of those that etr_tb_shows_method() shows; NULL if there is none. The functions
- * below are about this method, and need it. */
+/** Returns the method that takes longest of those that etr_tb_shows_method() shows; NULL if there is none. The
+ * functions below are about this method, and need it. */
 const etr_method *etr_tb_main_method(const etr_profile *profile);
 
 enum { ETR_TB_METRIC_COUNT = 5 };

@@ -47,7 +47,8 @@ static void expect_sums(const char *fixture, const etr_profile *profile, const e
   const etr_tb_curve *nodes = find_of_method(curves, ETR_TB_PARTS "/nodes", method, is_only);
   cr_assert_not_null(measured, "%s", fixture);
   for (size_t i = 0; i < method->run_count; i++) {
-    double whole = etr_ticks_to_ns(profile, (double)method->execute_per_run[i]) / 1e6, least = 5 * fmax(0.001, 0.01 * whole);
+    double whole = etr_ticks_to_ns(profile, (double)method->execute_per_run[i]) / 1e6,
+           least = 5 * fmax(0.001, 0.01 * whole);
     expect_near(measured->values[i], whole, 0, fixture);
     expect_near(sum_at(curves, ETR_TB_PARTS "/", i), whole, least, fixture);
     if (nodes) expect_near(sum_at(curves, ETR_TB_OP_TYPE "/", i), nodes->values[i], 0, fixture);

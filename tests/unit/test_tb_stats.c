@@ -240,8 +240,7 @@ static const char *describe_event(etr_arena *arena, const Tensorboard__Event *ev
   case TENSORBOARD__EVENT__WHAT_GRAPH_DEF: return event->graph_def.len > 100 ? "graph" : "small graph";
   case TENSORBOARD__EVENT__WHAT_TAGGED_RUN_METADATA:
     return etr_arena_format(arena, "%s", event->tagged_run_metadata->tag);
-  case TENSORBOARD__EVENT__WHAT_SUMMARY:
-    return describe_value(arena, event->summary->value[0], event->step);
+  case TENSORBOARD__EVENT__WHAT_SUMMARY: return describe_value(arena, event->summary->value[0], event->step);
   default: return "nothing";
   }
 }
