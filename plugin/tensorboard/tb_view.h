@@ -26,7 +26,7 @@ typedef struct etr_tb_view {
   const etr_graph *graph;
   etr_scopes scopes;
   const char **names;   /* per node */
-  const char **devices; /* "/device:XNNPACK:0" */
+  const char **devices; /* "/device:XNNPACK:0", "/device:COREML-NPU:0" */
   uint32_t device_count;
   uint32_t *device_of_node; /* index into devices; ETR_NONE: unknown, or the node did not run */
   size_t *first_value;      /* per node: index of its first output in shapes */
