@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * summary_output.h - parts of documents about a summary, delegation and memory that other documents contain too. Layer 5.
+ * summary_output.h - parts of documents about a summary, delegation and memory that other documents contain too.
+ * Layer 5.
  */
 #ifndef ETR_SUMMARY_OUTPUT_H
 #define ETR_SUMMARY_OUTPUT_H
