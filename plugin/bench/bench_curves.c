@@ -2,13 +2,11 @@
  *
  * bench_curves.c - the curves over the benches of a name, from the lines of the history.
  */
-#define _DEFAULT_SOURCE /* timegm() */
 #include "bench/job.h"
 #include "command/flat_json.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_OP_TYPES = 10, NAME_ROOM = 512, NUMBER_ROOM = 16 };
 
@@ -49,16 +47,16 @@ typedef struct measured_list {
   size_t count;
 } measured_list;
 
-/* Returns the time in the name of a bench's folder, "2026-11-22_13-40-05"; 0 if there is none. */
+/* Returns the time in the name of a bench's folder, "2026-11-22_13-40-05" (UTC), in seconds since 1970; 0 if there is
+ * none. The days are counted from March on, so that a leap day is the last of its year. */
 static double time_of(const char *run) {
-  struct tm parts = {.tm_mday = 0};
-  if (sscanf(run, "%4d-%2d-%2d_%2d-%2d-%2d", &parts.tm_year, &parts.tm_mon, &parts.tm_mday, &parts.tm_hour,
-             &parts.tm_min, &parts.tm_sec) != 6)
+  int year, month, day, hour, minute, second;
+  if (sscanf(run, "%4d-%2d-%2d_%2d-%2d-%2d", &year, &month, &day, &hour, &minute, &second) != 6 || year < 1970 ||
+      month < 1 || month > 12)
     return 0;
-  parts.tm_year -= 1900;
-  parts.tm_mon -= 1;
-  time_t seconds = timegm(&parts);
-  return seconds > 0 ? (double)seconds : 0;
+  year -= month <= 2;
+  int days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+  return (days - 719468) * 86400.0 + hour * 3600 + minute * 60 + second;
 }
 
 static bool is_of(const char *line, const bench_measure *measure) {
