@@ -586,6 +586,13 @@ ETR_API etr_status etr_logdir_finish(etr_logdir *logdir, etr_error *error);
 /** Removes everything written since etr_logdir_begin(), and frees the logdir. NULL is allowed. */
 ETR_API void etr_logdir_discard(etr_logdir *logdir);
 
+/**
+ * Removes the runs of all graphs but those of the first module from LOGDIR/NAME, which etr_write_logdir() wrote.
+ * TensorBoard selects no run by itself if there are more than 40, so old records keep one. DOT files remain.
+ * options->name must be given. Errors: ETR_ERROR_IO, ETR_ERROR_FORMAT, ETR_ERROR_MEMORY, as in etr_write_logdir().
+ */
+ETR_API etr_status etr_trim_logdir(const etr_logdir_options *options, etr_error *error);
+
 /* ---- Curves over the benches of a record, as a TensorBoard run ---- */
 
 /** The kind of a curve over benches. */

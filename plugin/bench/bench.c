@@ -418,6 +418,23 @@ static size_t fill_hparams(const benching *b, etr_tag *out, char texts[OWN_HPARA
   return count;
 }
 
+/* Keeps one run of each earlier bench, because TensorBoard selects no run by itself if there are more than 40. */
+static exit_status trim_earlier(const benching *b, const etr_logdir_options *options) {
+  char run[BENCH_RUN_ROOM], before[BENCH_RUN_ROOM] = "", path[PATH_MAX];
+  etr_logdir_options trimmed = *options;
+  etr_error error;
+  const char *history = b->job->history.text;
+  trimmed.name = run;
+  for (const char *line; (line = history_line(&history)) != NULL;) {
+    bool is_new = flat_json_text(line, "run", run, sizeof run) && strcmp(run, before) != 0;
+    if (!is_new || run[0] == '\0' || run[0] == '.' || strchr(run, '/') != NULL) continue;
+    memcpy(before, run, sizeof before);
+    history_path(&b->job->history, run, "", path);
+    if (command_is_folder(path) && etr_trim_logdir(&trimmed, &error) != ETR_OK) return message_error(&error);
+  }
+  return EXIT_DONE;
+}
+
 static exit_status write_runs(const benching *b) {
   char host[256] = "localhost", numbers[3][32], texts[OWN_HPARAMS][32];
   etr_tag hparams[2 * OWN_HPARAMS + MAX_LIST];
@@ -432,8 +449,8 @@ static exit_status write_runs(const benching *b) {
   options.name = b->job->history.run;
   options.hparams = hparams;
   options.hparam_count = fill_hparams(b, hparams, texts, numbers);
-  options.graphs = b->profile->graphs[0].module; /* one run for each bench: TensorBoard selects none beyond 40 */
-  return etr_write_logdir(b->profile, &options, &error) == ETR_OK ? EXIT_DONE : message_error(&error);
+  if (etr_write_logdir(b->profile, &options, &error) != ETR_OK) return message_error(&error);
+  return trim_earlier(b, &options);
 }
 
 static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *error) {

@@ -503,3 +503,28 @@ etr_status etr_write_benches(const etr_benches *benches, const etr_logdir_option
   etr_logdir_discard(logdir);
   return status;
 }
+
+/* ---- Removing runs ---- */
+
+/* Removes the event files of all graphs but those of the first module. */
+static etr_status trim(job *j) {
+  ETR_TRY(open_folder(j));
+  for (size_t i = j->folder.paths.count; i-- > 0;) {
+    const char *path = j->folder.paths.data[i];
+    int64_t seconds;
+    if (!is_events_path(path, &seconds) || strncmp(path, "1_", 2) == 0) continue;
+    (void)etr_below_remove(j->folder.descriptor, path, false);
+    etr_run_folder_unlist(&j->folder, path);
+    etr_run_folder_prune(&j->folder, path);
+  }
+  return etr_run_folder_note(&j->folder, &j->file, j->error);
+}
+
+etr_status etr_trim_logdir(const etr_logdir_options *options, etr_error *error) {
+  etr_logdir *logdir;
+  ETR_TRY(etr_logdir_begin(&logdir, options, error));
+  logdir->error = error;
+  etr_status status = trim(logdir);
+  end_job(logdir);
+  return status;
+}
