@@ -260,32 +260,7 @@ static int by_offset(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-<<<<<<< HEAD
-/* Returns the leaf of the first tensor of a buffer from an offset on that is at or after `from`, which may be NULL. */
-static size_t find_leaf(const live_tree *tree, uint32_t buffer, uint64_t offset, const etr_planned_tensor *from) {
-  size_t low = 0, high = tree->count;
-  const etr_planned_tensor wanted = {.buffer = buffer, .offset_bytes = offset}, *const key = &wanted;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    const etr_planned_tensor *at = tree->tensors[middle];
-    bool is_same = at->buffer == buffer && at->offset_bytes == offset;
-    bool is_before = is_same ? at < from : by_offset(&tree->tensors[middle], &key) < 0;
-    *(is_before ? &low : &high) = is_before ? middle + 1 : middle;
-  }
-  return low;
-}
-
-static void set_end(live_tree *tree, const etr_planned_tensor *tensor, uint64_t end) {
-  size_t at = tree->leaves + find_leaf(tree, tensor->buffer, tensor->offset_bytes, tensor);
-  for (tree->ends[at] = end; at > 1; at /= 2) tree->ends[at / 2] = ETR_MAX(tree->ends[at], tree->ends[at ^ 1]);
-}
-
-/* Returns the first leaf from `leaf` on, and before `limit`, whose tensor is live and ends above an offset. Returns
- * `limit` if there is none. */
-static size_t find_above(const live_tree *tree, size_t leaf, size_t limit, uint64_t offset) {
-=======
 static void set_end(live_tree *tree, size_t leaf, uint64_t end) {
->>>>>>> h-budget
   size_t at = tree->leaves + leaf;
   for (tree->ends[at] = end; at > 1; at /= 2) tree->ends[at / 2] = ETR_MAX(tree->ends[at], tree->ends[at ^ 1]);
 }
