@@ -364,7 +364,8 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
       etr_puts(&writer, " of the median");
     }
   }
-  etr_putf(&writer, "; %s%s%s", etr_sureness_name(finding->sureness), finding->caveat[0] ? ": " : "", finding->caveat);
+  if (!isnan(finding->potential)) etr_putf(&writer, "; %s", etr_sureness_name(finding->sureness));
+  etr_putf(&writer, "%s%s", finding->caveat[0] ? ": " : "", finding->caveat);
   for (size_t i = 0; i < finding->overlap_count; i++)
     etr_putf(&writer, "%s%u", i ? ", " : "; shares time with ", (unsigned)finding->overlaps[i] + 1);
   etr_puts(&writer, ".");
