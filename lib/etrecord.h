@@ -1084,6 +1084,10 @@ typedef struct etr_output_gap {
 
 typedef struct etr_profile etr_profile;
 
+/** Returns the node that computed a logged value, and which of its outputs the value is: for a value that the method
+ * returns, what the node `output` reads. Both are ETR_NONE if unknown. */
+ETR_API etr_edge etr_debug_value_origin(const etr_profile *profile, const etr_debug_value *value);
+
 /** The largest share of a rate that the resolution of the clock may explain. Rates that are less certain are not given.
  */
 #define ETR_RATE_MOST_ERROR 0.1

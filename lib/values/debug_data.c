@@ -224,6 +224,14 @@ bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_pl
   return good && find_value_outputs(data->values, data->count, placements, method_count);
 }
 
+etr_edge etr_debug_value_origin(const etr_profile *profile, const etr_debug_value *value) {
+  const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
+  if (!method || method->graph == ETR_NONE || value->node == ETR_NONE || value->output == ETR_NONE)
+    return (etr_edge){ETR_NONE, ETR_NONE};
+  if (!value->is_output) return (etr_edge){value->node, value->output};
+  return profile->graphs[method->graph].nodes[value->node].inputs[value->output];
+}
+
 /* ---- Measuring ---- */
 
 bool etr_debug_view(etr_tensor_view *out, const etr_debug_value *value, const etr_seekable *file,

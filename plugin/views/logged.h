@@ -64,14 +64,6 @@ const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile, cons
 const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value,
                                 const char *name);
 
-/** The node that computed a value, and which of its outputs it is. */
-typedef struct etr_logged_place {
-  uint32_t node, output; /* both ETR_NONE: not known */
-} etr_logged_place;
-
-/** Of what a method returned, the node whose output that is. */
-etr_logged_place etr_logged_place_of(const etr_profile *profile, const etr_debug_value *value);
-
 /** "f32[2,4]", "int". */
 const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value);
 
