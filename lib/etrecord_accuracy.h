@@ -34,6 +34,8 @@
  *   max_abs_error  largest |r - a|
  *   drop_db        lowest SNR of the nearest compared values that the node depends on, minus its own, in dB. Each SNR
  *                  counts at most as ETR_EQUAL_DB, and the inputs of the method count as ETR_EQUAL_DB
+ *   added_snr_db   -10 * log10(10^(-snr_db / 10) - 10^(-before / 10)), where `before` is that lowest SNR: SNR of the error
+ *                  that was added since, if errors add up like independent noise; infinity if it is not above zero
  *   local          the same measures against the value that the reference computes from the values that the device
  *                  logged before: the error that this segment added
  *   impact_snr_db  SNR of the method's outputs if this segment's own error were the only one, in dB
@@ -88,6 +90,7 @@ typedef struct etr_value_accuracy {
   uint32_t node;   /**< node of the method's graph that computed it */
   uint32_t output; /**< which of the node's outputs */
   const char *name; /**< name of the node, with " #k" for its output k if that is not the first */
+  uint32_t computed_by; /**< node whose value it is: `node`, or what a quantize or dequantize node carries */
   bool is_output;  /**< the method returns it */
   bool is_tap;     /**< computed inside a delegate, and logged because an intermediate_output_tap made it an output */
   uint32_t input;  /**< input of the reference with which the run is compared; ETR_NONE if there is none */
@@ -107,7 +110,8 @@ typedef struct etr_value_accuracy {
   uint64_t steps_off;       /**< number of elements whose stored integers differ; 0 for other types */
   double most_steps;        /**< largest difference of stored integers */
   bool is_integer;          /**< both sides store integers, so that steps_off is known */
-  double drop_db;           /**< NaN if unknown */
+  double drop_db;           /**< NaN if unknown, as without a reference of values inside the model */
+  double added_snr_db;      /**< NaN if unknown */
   bool has_local;
   etr_numeric_gap local;    /**< set if has_local */
   double impact_snr_db;     /**< NaN if unknown */
@@ -117,9 +121,8 @@ typedef struct etr_value_accuracy {
 typedef struct etr_accuracy {
   const etr_profile *profile;
   const char *reference;   /**< path of the reference; NULL if there is none */
-  const char *of;          /**< what the reference is, for people: "this record's own program", "the program of PATH",
-                              "the record's reference outputs" */
-  bool is_own;             /**< the reference is of this record */
+  const etr_profile *reference_record; /**< the record that the reference is of: the profile itself, or another one;
+                                          NULL without a reference */
   bool has_local;          /**< some value has a local error */
   uint32_t method;         /**< method of the profile that is compared; ETR_NONE if none logged values */
   size_t input_count;      /**< inputs of the reference */
@@ -127,7 +130,7 @@ typedef struct etr_accuracy {
   const etr_value_accuracy *values; /**< sorted by run, then in the order in which they were logged */
   size_t value_count;
   const uint32_t *ranked; /**< indices of the compared values, the most suspicious first: values with differing NaN or
-                             infinities, then by the lowest local SNR if has_local, or else by the largest drop */
+                             infinities, then by the lowest local SNR if has_local, or else by the lowest added SNR */
   size_t ranked_count;
   const etr_warning *warnings; /**< what makes the comparison doubtful */
   size_t warning_count;

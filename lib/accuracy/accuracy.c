@@ -58,6 +58,9 @@ const char *etr_partner_evidence_name(etr_partner_evidence evidence) {
 
 bool etr_gap_is_equal(const etr_numeric_gap *gap) { return gap->unlike == 0 && gap->snr_db > ETR_EQUAL_DB; }
 
+/* Returns whether the reference is of this record, so that values are compared node by node. */
+static bool is_own(const accuracy_maker *m) { return m->out->reference_record == m->profile; }
+
 /* ---- Listing the values ---- */
 
 /* Sets the node and the output that computed a value. Returns false for values that are not compared: scalars, tensors
@@ -91,7 +94,9 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
                               .name = key.output ? etr_arena_format(m->arena, "%s #%u", name, key.output) : name,
                               .is_output = value->is_output,
                               .input = ETR_NONE,
+                              .computed_by = etr_carried_node(m->graph, key.node),
                               .drop_db = NAN,
+                              .added_snr_db = NAN,
                               .impact_snr_db = NAN};
   if (m->graph->nodes[key.node].subgraph != ETR_NONE &&
       m->graph->subgraphs[m->graph->nodes[key.node].subgraph].kind == ETR_SUBGRAPH_BODY)
@@ -275,7 +280,7 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   if (!wanted) return "the reference does not have its value";
   const char *problem = measure(m, row, wanted, &row->gap);
   const etr_reference_key local = {"local", partner->node, row->output};
-  wanted = m->out->is_own && !problem ? etr_reference_find(&m->reference, input->input, &local) : NULL;
+  wanted = is_own(m) && !problem ? etr_reference_find(&m->reference, input->input, &local) : NULL;
   row->has_local = wanted && !measure(m, row, wanted, &row->local);
   m->out->has_local |= row->has_local;
   return problem;
@@ -318,7 +323,7 @@ static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
   double before = ETR_EQUAL_DB;
   row->segment = segment->nodes;
   row->segment_count = segment->node_count;
-  if (row->problem) return;
+  if (row->problem || !m->reference.is_open) return;
   for (size_t i = 0; i < segment->source_count; i++)
     for (uint32_t output = 0; output < outputs[segment->sources[i]]; output++) {
       const row_key key = {row->value->run, segment->sources[i], output};
@@ -326,7 +331,9 @@ static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
       if (source != ETR_NONE && !m->values.data[source].problem)
         before = fmin(before, capped_snr(&m->values.data[source].gap));
     }
-  row->drop_db = before - capped_snr(&row->gap);
+  double own = capped_snr(&row->gap), added = pow(10, -own / 10) - pow(10, -before / 10);
+  row->drop_db = before - own;
+  row->added_snr_db = added > 0 ? -10 * log10(added) : INFINITY;
 }
 
 static etr_status find_segments(accuracy_maker *m) {
@@ -373,8 +380,9 @@ static bool rank_values(accuracy_maker *m) {
     const etr_value_accuracy *row = &m->values.data[i];
     if (row->problem) continue;
     bool is_scored = !m->out->has_local || row->has_local;
-    double score = m->out->has_local ? (row->has_local ? -capped_snr(&row->local) : 0) : row->drop_db;
-    list[count++] = (ranked_value){row->gap.unlike > 0, is_scored, isnan(score) ? 0 : score, i};
+    double score = row->reference_node ? -row->added_snr_db : -capped_snr(&row->gap);
+    if (m->out->has_local) score = row->has_local ? -capped_snr(&row->local) : 0;
+    list[count++] = (ranked_value){row->gap.unlike > 0, is_scored, score, i};
   }
   etr_sort(list, count, sizeof *list, by_suspicion);
   for (size_t i = 0; i < count; i++) ranked[i] = list[i].index;
@@ -402,8 +410,9 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
   ETR_TRY(etr_reference_open(&m->reference, m->arena, options->reference, error));
   m->out->reference = options->reference;
   m->out->input_count = m->reference.input_count;
-  m->out->is_own = strcmp(m->reference.record, m->out->record_hash) == 0;
-  if (m->out->is_own) return ETR_OK;
+  m->out->reference_record = m->profile;
+  if (strcmp(m->reference.record, m->out->record_hash) == 0) return ETR_OK;
+  m->out->reference_record = of;
   etr_record_hash(hash, of);
   if (strcmp(m->reference.record, hash) == 0) return ETR_OK;
   return etr_fail(error, ETR_ERROR_CHOICE, options->reference, NULL, ETR_NO_OFFSET,
@@ -413,17 +422,9 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
                   of->etrecord ? of->etrecord : "this one");
 }
 
-static const char *describe_reference(const accuracy_maker *m, const etr_accuracy_options *options) {
-  if (!options->reference) return "the record's reference outputs";
-  if (m->out->is_own) return "this record's own program";
-  return etr_arena_format(m->arena, "the program of %s",
-                          options->reference_record->etrecord ? options->reference_record->etrecord : "another record");
-}
-
-static etr_status prepare_reference(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
+static etr_status prepare_reference(accuracy_maker *m, etr_error *error) {
   if (!m->reference.is_open) return ETR_OK;
-  const etr_profile *of = m->out->is_own ? m->profile : options->reference_record;
-  ETR_TRY(etr_partners_find(&m->partners, m->profile, m->out->method, of, &m->scratch, error));
+  ETR_TRY(etr_partners_find(&m->partners, m->profile, m->out->method, m->out->reference_record, &m->scratch, error));
   if (m->reference.method[0] && strcmp(m->reference.method, m->profile->methods[m->out->method].name) != 0)
     etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
              "a reference of the method %.100s, but the values are of %.100s", m->reference.method,
@@ -437,7 +438,6 @@ static etr_status prepare_reference(accuracy_maker *m, const etr_accuracy_option
 static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
   etr_record_hash(m->out->record_hash, m->profile);
   ETR_TRY(open_reference(m, options, error));
-  m->out->of = describe_reference(m, options);
   m->out->method = choose_method(m);
   if (m->out->method == ETR_NONE) return ETR_OK;
   m->graph = &m->profile->graphs[m->profile->methods[m->out->method].graph];
@@ -446,13 +446,13 @@ static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, e
     m->has_buffer = true;
     m->budget = m->buffer.size <= UINT64_MAX / 8 ? m->buffer.size * 8 : UINT64_MAX;
   }
-  ETR_TRY(prepare_reference(m, options, error));
+  ETR_TRY(prepare_reference(m, error));
   for (size_t i = 0; i < m->profile->debug_value_count; i++) add_value(m, &m->profile->debug_values[i]);
   mark_taps(m);
   for (size_t i = 0; i < m->values.count && !etr_arena_failed(m->arena); i++) {
     etr_value_accuracy *row = &m->values.data[i];
     row->problem = compare_value(m, row);
-    if (m->out->is_own && !row->problem) row->impact_snr_db = find_impact(m, row);
+    if (is_own(m) && !row->problem) row->impact_snr_db = find_impact(m, row);
   }
   if (find_segments(m) != ETR_OK || !rank_values(m)) return etr_fail_memory(error);
   return ETR_OK;

@@ -72,8 +72,7 @@ static const char *aten_of(const program_side *side, uint32_t node) {
 
 /* ---- Quantized nodes ---- */
 
-/* Returns the operator whose value a quantize or dequantize node carries; other nodes are returned as they are. */
-static uint32_t carried_node(const etr_graph *graph, uint32_t node) {
+uint32_t etr_carried_node(const etr_graph *graph, uint32_t node) {
   while (graph->nodes[node].kind == ETR_NODE_OP && strstr(graph->nodes[node].target, "quantize_per_") &&
          graph->nodes[node].input_count > 0)
     node = graph->nodes[node].inputs[0].node;
@@ -108,7 +107,7 @@ static const etr_node *same_name(const partner_finder *f, const char *name) {
 }
 
 static etr_partner partner_of(const partner_finder *f, uint32_t node) {
-  uint32_t carried = carried_node(f->own.edge, node), paired = f->paired[carried];
+  uint32_t carried = etr_carried_node(f->own.edge, node), paired = f->paired[carried];
   const char *name = f->own.edge->nodes[carried].kind == ETR_NODE_OP ? aten_of(&f->own, carried) : NULL;
   if (!name || !f->other.aten) return (etr_partner){0};
   const etr_node *found = paired == ETR_NONE ? NULL : aten_node(&f->other, aten_of(&f->other, paired));

@@ -15,6 +15,9 @@ typedef struct etr_partner {
   etr_partner_evidence evidence;
 } etr_partner;
 
+/** Returns the node whose value a quantize or dequantize node carries; other nodes are returned as they are. */
+uint32_t etr_carried_node(const etr_graph *graph, uint32_t node);
+
 /**
  * Finds the partners of all nodes of the graph of a method, in the arena. `reference` is the record that the reference
  * was computed from: the profile itself, or another one. Errors: ETR_ERROR_MEMORY.

@@ -70,6 +70,8 @@ static etr_cell instruction(const void *row) {
   return id < 0 ? etr_cell_none() : etr_cell_number(id);
 }
 static etr_cell index_of_value(const void *row) { return etr_cell_number(value_of(row)->value->index); }
+static etr_cell name(const void *row) { return etr_cell_text(etr_accuracy_name(as_row(row))); }
+static etr_cell computed_by(const void *row) { return etr_cell_text(as_row(row)->node->name); }
 static etr_cell op(const void *row) { return etr_cell_text(as_row(row)->node->target); }
 static etr_cell module(const void *row) { return etr_cell_text(as_row(row)->graph->modules[as_row(row)->node->module].path); }
 static etr_cell backend(const void *row) {
@@ -158,9 +160,19 @@ static etr_cell local_snr(const void *row) {
 }
 static etr_cell drop(const void *row) {
   double number = is_compared(row) ? value_of(row)->drop_db : NAN;
+  return (etr_cell){.number = fabs(number) < 0.05 ? 0 : number, .decimals = 1}; /* not -0.0 */
+}
+static etr_cell added(const void *row) {
+  double number = is_compared(row) ? value_of(row)->added_snr_db : NAN;
+  if (number > ETR_EQUAL_DB) return etr_cell_text("none");
   return (etr_cell){.number = number, .decimals = 1};
 }
 
+static bool shows_added(const void *context) {
+  const etr_accuracy *accuracy = ((const accuracy_output *)context)->accuracy;
+  return accuracy->reference && !accuracy->has_local;
+}
+static bool shows_drop(const void *context) { return ((const accuracy_output *)context)->accuracy->reference != NULL; }
 static bool shows_local(const void *context) { return ((const accuracy_output *)context)->accuracy->has_local; }
 static bool shows_input(const void *context) { return ((const accuracy_output *)context)->has_inputs; }
 static bool shows_steps(const void *context) { return ((const accuracy_output *)context)->has_steps; }
@@ -173,8 +185,12 @@ static bool shows_module(const void *context) { return ((const accuracy_output *
 enum { PEOPLE = ETR_IN_TEXT | ETR_IN_MARKDOWN, EXACT = ETR_IN_DATA | ETR_IN_JSON };
 
 static const etr_field fields[] = {
-    {"node", "node", ETR_CELL_NAME, ETR_IN_ALL, VALUE(name), .says = "with the number of its output, if not the first"},
+    {NULL, "node", ETR_CELL_NAME, PEOPLE, .get = name},
+    {"node", "node", ETR_CELL_NAME, EXACT, VALUE(name), .says = "with the number of its output, if not the first"},
     {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, .get = module, .tells = shows_module, .spare = 3},
+    {"computed_by", "computed_by", ETR_CELL_NAME, EXACT, .get = computed_by,
+     .says = "the node, or for quantize and dequantize nodes the operator whose value they carry; module, op and source "
+             "are its own"},
     {"op", "op", ETR_CELL_NAME, EXACT, .get = op},
     {"source", "source", ETR_CELL_WORD, ETR_IN_ALL, .get = source, .says = "file and line", .nullable = true, .spare = 4},
     {"backend", "backend", ETR_CELL_WORD, EXACT, .get = backend, .says = "null: a kernel", .nullable = true},
@@ -206,6 +222,7 @@ static const etr_field fields[] = {
      .says = "of the tensor in the debug buffer, in bytes"},
     {NULL, "snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(snr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "drop_db", ETR_CELL_NUMBER, ETR_IN_DATA, .get = drop, .says = "see JSON"},
+    {NULL, "added_snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, VALUE(added_snr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "local_snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, LOCAL(snr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "psnr_db", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(psnr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "mse", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(mse), .digits = ETR_ALL_DIGITS},
@@ -213,7 +230,8 @@ static const etr_field fields[] = {
     {NULL, "cosine", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(cosine), .digits = ETR_ALL_DIGITS},
     {NULL, "max_abs", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(max_abs_error), .digits = ETR_ALL_DIGITS},
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr},
-    {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop},
+    {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop, .tells = shows_drop},
+    {NULL, "added dB", ETR_CELL_NUMBER, PEOPLE, .get = added, .tells = shows_added},
     {NULL, "local dB", ETR_CELL_NUMBER, PEOPLE, .get = local_snr, .tells = shows_local},
     {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, GAP(max_abs_error), .digits = ETR_GAP_DIGITS, .spare = 5},
     {NULL, "at", ETR_CELL_WORD, PEOPLE | ETR_IN_DATA, .get = max_at, .spare = 2},
@@ -222,6 +240,9 @@ static const etr_field fields[] = {
     {"", .in = ETR_IN_JSON, .put = put_measures, .type = "accuracy_measures"},
     {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(drop_db), .has = is_compared,
      .says = "lowest SNR of the nearest compared values that the node depends on, minus its own; each at most 100"},
+    {"added_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(added_snr_db), .has = is_compared,
+     .says = "SNR of the error that was added since these values, if errors add up like noise; null also if there is "
+             "none", .nullable = true},
     {"local", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = local_rows, .parts = &etr_accuracy_measures_fields,
      .type = "accuracy_measures", .nullable = true,
      .says = "against what the reference computes from the values that the device logged before"},
@@ -311,7 +332,7 @@ static const accuracy_group *as_group(const void *row) { return row; }
 static etr_cell group_snr(const void *row) { return snr(as_group(row)->worst); }
 static etr_cell group_drop(const void *row) { return drop(as_group(row)->first); }
 static etr_cell group_local(const void *row) { return local_snr(as_group(row)->first); }
-static etr_cell group_node(const void *row) { return etr_cell_text(as_group(row)->first->value->name); }
+static etr_cell group_node(const void *row) { return name(as_group(row)->first); }
 static etr_cell group_exact(const void *row) { return etr_cell_number(as_group(row)->worst->value->gap.snr_db); }
 
 static const etr_field group_fields[] = {
@@ -396,12 +417,14 @@ static void put_candidates(accuracy_output *o) {
   for (size_t i = 0; i < a->ranked_count && shown < CANDIDATES; i++) {
     const etr_value_accuracy *value = &a->values[a->ranked[i]];
     const uint32_t key[] = {value->node, value->output};
-    if (etr_gap_is_equal(&value->gap) || etr_map_count(&seen, (etr_slice){(const char *)key, sizeof key})) continue;
+    if (!etr_accuracy_is_suspicious(value) || etr_map_count(&seen, (etr_slice){(const char *)key, sizeof key})) continue;
     const etr_accuracy_row row = etr_accuracy_row_of(arena, a, value);
-    etr_cell cell = snr(&row);
-    const char *own = cell.text ? cell.text : etr_arena_format(arena, "%.1f dB", cell.number);
-    const char *score = value->has_local ? etr_arena_format(arena, "adds an error of %.1f dB SNR itself", value->local.snr_db)
-                                         : etr_arena_format(arena, "%.1f dB lower than what it reads", value->drop_db);
+    const char *own = etr_accuracy_snr_text(arena, &value->gap);
+    const char *score = value->has_local
+                            ? etr_arena_format(arena, "local %s", etr_accuracy_snr_text(arena, &value->local))
+                            : etr_arena_format(arena, "drop %.1f dB, added %.1f dB", value->drop_db, value->added_snr_db);
+    if (!isnan(value->impact_snr_db))
+      score = etr_arena_format(arena, "%s, alone it leaves the output %.1f dB", score, value->impact_snr_db);
     if (shown++ == 0) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Most suspicious, worst input each:");
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
                      etr_arena_format(arena, "%zu. %s: %s, %s%s", shown, etr_accuracy_place(&row), own, score,
@@ -411,8 +434,8 @@ static void put_candidates(accuracy_output *o) {
   }
   if (shown && !a->has_local && a->reference)
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
-                     "Ranked by the drop of SNR, which can name the wrong node where every layer is inexact; `etrecord-tb "
-                     "reference --local` measures what each segment adds.");
+                     "Ranked by the error that must have been added since the values that a node reads, which assumes "
+                     "that errors add up like noise; `etrecord-tb reference --local` measures it.");
 }
 
 static size_t count_runs(const etr_accuracy *a) {
@@ -433,11 +456,11 @@ static void put_head(accuracy_output *o) {
   }
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
                    etr_arena_format(arena, "%zu of %zu values in %zu run%s compared with %s", a->ranked_count,
-                                    a->value_count, runs, runs == 1 ? "" : "s", a->of));
+                                    a->value_count, runs, runs == 1 ? "" : "s", etr_accuracy_of(arena, a)));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_line(arena, a));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, problem_text(o));
   if (!a->reference) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, missing_text(o));
-  put_candidates(o);
+  if (a->reference) put_candidates(o);
 }
 
 static etr_accuracy_choice no_choice;
@@ -484,7 +507,7 @@ static void put_candidate_indices(const accuracy_output *o) {
   const etr_accuracy *a = o->accuracy;
   etr_field_list(&o->answer.fields, "candidates");
   for (size_t i = 0; i < a->ranked_count && i < CANDIDATES; i++)
-    if (!etr_gap_is_equal(&a->values[a->ranked[i]].gap)) etr_jw_uint(o->answer.fields.json, a->ranked[i]);
+    if (etr_accuracy_is_suspicious(&a->values[a->ranked[i]])) etr_jw_uint(o->answer.fields.json, a->ranked[i]);
   etr_jw_end(o->answer.fields.json);
 }
 
@@ -498,11 +521,11 @@ etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *
   etr_field_text(f, "record_hash", accuracy->record_hash);
   etr_field_text(f, "debug_buffer", accuracy->profile->debug_buffer);
   etr_field_text(f, "reference", accuracy->reference);
-  etr_field_text(f, "reference_of", accuracy->of);
-  etr_field_flag(f, "own_program", accuracy->is_own);
+  etr_field_text(f, "reference_of", etr_accuracy_of(&o.answer.arena, accuracy));
+  etr_field_flag(f, "own_program", accuracy->reference_record == accuracy->profile);
   etr_field_count(f, "inputs", accuracy->input_count);
   etr_field_number(f, "output_snr_db", output ? output->gap.snr_db : NAN);
-  etr_field_text(f, "ranked_by", accuracy->has_local ? "local" : "drop");
+  etr_field_text(f, "ranked_by", accuracy->has_local ? "local" : "added");
   put_candidate_indices(&o);
   etr_accuracy_row *rows = etr_arena_alloc_array(&o.answer.arena, accuracy->value_count, sizeof *rows);
   for (size_t i = 0; rows && i < accuracy->value_count; i++)

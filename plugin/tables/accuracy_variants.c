@@ -3,6 +3,7 @@
  * accuracy_variants.c - the accuracy of several records side by side: a row per node of the reference's program, a column
  * per record.
  */
+#include "output/label.h"
 #include "output/section.h"
 #include "views/accuracy_view.h"
 
@@ -13,7 +14,7 @@ typedef struct variants_output {
   const etr_accuracy_variants *variants;
   const etr_graph *aten; /* of the reference */
   struct variant_row *rows;
-  size_t count;
+  size_t count, single; /* single: rows that people do not see because only one record has them */
 } variants_output;
 
 typedef struct variant_row {
@@ -52,7 +53,7 @@ static int by_lowest(const void *a, const void *b) {
 }
 
 /* Fills rows for the nodes that some record has, in order of execution or by the lowest SNR. */
-static bool fill_rows(variants_output *o, const etr_accuracy_choice *choice) {
+static bool fill_rows(variants_output *o, const etr_accuracy_choice *choice, bool shared_only) {
   etr_arena *arena = &o->answer.arena;
   etr_map by_name;
   etr_map_init(&by_name, arena);
@@ -72,9 +73,11 @@ static bool fill_rows(variants_output *o, const etr_accuracy_choice *choice) {
       if (at != ETR_NONE) take_value(&rows[at], v, value);
     }
   for (uint32_t i = 0; rows && i < o->aten->node_count; i++) {
-    bool any = false;
-    for (size_t v = 0; v < o->variants->count; v++) any |= rows[i].gaps[v] != NULL;
-    if (any) rows[o->count++] = rows[i];
+    size_t records = 0;
+    for (size_t v = 0; v < o->variants->count; v++) records += rows[i].gaps[v] != NULL;
+    bool is_left_out = shared_only && records == 1 && o->variants->count > 1;
+    o->single += is_left_out;
+    if (records > 0 && !is_left_out) rows[o->count++] = rows[i];
   }
   if (choice && choice->order != ETR_ACCURACY_BY_EXECUTION && choice->order != ETR_ACCURACY_BY_SUSPICION)
     etr_sort(rows, o->count, sizeof *rows, by_lowest);
@@ -129,16 +132,19 @@ static const etr_field first_fields[FIRST_FIELDS] = {
 
 static void put_head(variants_output *o) {
   const etr_accuracy_variants *v = o->variants;
-  const char *record = v->reference_record->etrecord;
+  etr_arena *arena = &o->answer.arena;
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
-                   etr_arena_format(&o->answer.arena, "SNR in dB from the program of %s, worst input of each node",
-                                    record ? record : "the reference's record"));
-  for (size_t i = 0; i < v->count; i++)
+                   etr_arena_format(arena, "SNR in dB, of the worst input, against the program of %s",
+                                    etr_label_record(arena, v->reference_record)));
+  for (size_t i = 0; i < v->count; i++) {
+    const char *line = etr_accuracy_line(arena, v->accuracies[i]);
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
-                     etr_arena_format(&o->answer.arena, "%s: %s", v->names[i],
-                                      etr_accuracy_line(&o->answer.arena, v->accuracies[i])
-                                          ? etr_accuracy_line(&o->answer.arena, v->accuracies[i])
-                                          : "no value was compared"));
+                     etr_arena_format(arena, "%s: %s", v->names[i], line ? line : "no value was compared"));
+  }
+  if (o->single)
+    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
+                     etr_arena_format(arena, "%zu nodes that only one record logged are left out; CSV has them.",
+                                      o->single));
 }
 
 etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants, const etr_accuracy_choice *choice,
@@ -154,9 +160,10 @@ etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants, con
     fields[count++] = (etr_field){NULL, variants->names[i], ETR_CELL_NUMBER, ETR_IN_DATA, .get = snrs[i][1]};
   }
   const etr_row_type type = {NULL, fields, count};
-  bool good = fill_rows(&o, choice);
+  bool people = o.answer.options->format == ETR_TABLE_TEXT || o.answer.options->format == ETR_TABLE_MARKDOWN;
+  bool good = fill_rows(&o, choice, people);
   etr_table_init(&table, &o.answer, &type);
-  if (o.answer.options->format == ETR_TABLE_TEXT || o.answer.options->format == ETR_TABLE_MARKDOWN) {
+  if (people) {
     put_head(&o);
     etr_puts(&o.answer.writer, "\n");
   }
@@ -171,7 +178,7 @@ etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants
   variants_output o = {.variants = variants};
   etr_answer_begin_document(&o.answer, NULL, NULL, ETR_UNIT_MS, sink, "accuracy_variants/1");
   const etr_fields *f = &o.answer.fields;
-  bool good = fill_rows(&o, choice);
+  bool good = fill_rows(&o, choice, false);
   etr_field_text(f, "reference_record", variants->reference_record->etrecord);
   etr_field_texts(f, "records", variants->names, variants->count);
   etr_field_list(f, "nodes");

@@ -14,20 +14,32 @@ typedef struct etr_accuracy_row {
   const etr_accuracy *accuracy;
   const etr_value_accuracy *value;
   const etr_graph *graph;
-  const etr_node *node;
+  const etr_node *node; /* the operator that computed it: not the quantize node that carries its value */
   const etr_numeric_gap *gap, *local; /* NULL: not compared */
 } etr_accuracy_row;
 
 etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accuracy, const etr_value_accuracy *value);
 
+/** Returns the name of a value for people: "aten_add_tensor", "aten_add_tensor, quantized" for what a quantize node
+ * makes of it. */
+const char *etr_accuracy_name(const etr_accuracy_row *row);
+
+/** Returns what the values were compared with: "this record's own program", "the program of f32", "the record's
+ * reference outputs". */
+const char *etr_accuracy_of(etr_arena *arena, const etr_accuracy *accuracy);
+
 /** Returns "aten_softmax_default in layers.0 (models.py:78)". */
 const char *etr_accuracy_place(const etr_accuracy_row *row);
 
-/** Returns an SNR for people: "12.9", "equal", "3 NaN/inf". */
+/** Return an SNR for people: "12.9", "equal", "3 NaN/inf"; as text with its unit, "12.9 dB". */
 etr_cell etr_accuracy_snr(etr_arena *arena, const etr_numeric_gap *gap);
+const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap);
 
-/** Returns one line about the worst output and the value that is most suspicious: "output 22.0 dB from the program of
- * f32.etrecord; aten_softmax_default in layers.0 adds most: 12.9 dB". NULL if no value was compared. */
+/** Returns true if a value has an error of its own, as far as that is known. */
+bool etr_accuracy_is_suspicious(const etr_value_accuracy *value);
+
+/** Returns one line about the worst output and the value that is most suspicious: "output 22.0 dB;
+ * aten_softmax_default in layers.0 (models.py:78) adds most: it has 12.9 dB". NULL if no value was compared. */
 const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy);
 
 #endif

@@ -579,6 +579,8 @@ class ValueAccuracy:
     elements: int | None = None
     left_out: int | None = None
     nonfinite: int | None = None
+    computed_by: str = ""
+    added_snr_db: float | None = None
 
 
 @dataclass
