@@ -34,8 +34,8 @@
  *   max_abs_error  largest |r - a|
  *   drop_db        lowest SNR of the nearest compared values that the node depends on, minus its own, in dB. Each SNR
  *                  counts at most as ETR_EQUAL_DB, and the inputs of the method count as ETR_EQUAL_DB
- *   added_snr_db   -10 * log10(10^(-snr_db / 10) - 10^(-before / 10)), where `before` is that lowest SNR: SNR of the error
- *                  that was added since, if errors add up like independent noise; infinity if it is not above zero
+ *   added_snr_db   -10 * log10(10^(-snr_db / 10) - 10^(-before / 10)), where `before` is that lowest SNR: SNR of the
+ *                  error that was added since, if errors add up like independent noise; infinity if there is none
  *   local          the same measures against the value that the reference computes from the values that the device
  *                  logged before: the error that this segment added
  *   impact_snr_db  SNR of the method's outputs if this segment's own error were the only one, in dB
@@ -58,6 +58,8 @@ typedef struct etr_accuracy_options {
                             the record's reference outputs */
   const etr_profile *reference_record; /**< the record whose graphs the reference was computed from; NULL: the profile
                                           itself */
+  bool on_aten; /**< compares with the reference's aten/METHOD also if the reference is of this record, where the Edge
+                   graph is exact: the last Edge node of an ATen node may round differently */
 } etr_accuracy_options;
 
 /** Why a run is compared with an input of the reference. */

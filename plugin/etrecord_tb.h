@@ -442,8 +442,8 @@ typedef struct etr_accuracy_choice {
   uint32_t input;
 } etr_accuracy_choice;
 
-/** Writes the values as a table; for people the worst output and three candidates come first. filter, choice and options
- * may be NULL. Errors: those of etr_emit_nodes_table(). */
+/** Writes the values as a table; for people the worst output and three candidates come first. filter, choice and
+ * options may be NULL. Errors: those of etr_emit_nodes_table(). */
 ETR_API etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_filter *filter,
                                            const etr_accuracy_choice *choice, const etr_table_options *options,
                                            const etr_sink *sink, etr_error *error);
@@ -462,8 +462,8 @@ typedef struct etr_accuracy_variants {
 
 enum { ETR_MOST_VARIANTS = 8 };
 
-/** Writes a row for each node of the reference's aten/METHOD that some record has, in order of execution, with the SNR of
- * each record's worst input. filter is that of the reference's ATen nodes. Errors: those of etr_emit_nodes_table(). */
+/** Writes a row for each node of the reference's aten/METHOD that some record has (for people at least two records), in
+ * order of execution, with the SNR of each record's worst input. Errors: those of etr_emit_nodes_table(). */
 ETR_API etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants, const etr_accuracy_choice *choice,
                                               const etr_table_options *options, const etr_sink *sink,
                                               etr_error *error);

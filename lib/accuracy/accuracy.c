@@ -4,10 +4,8 @@
  */
 #include "etrecord_accuracy.h"
 
-#include "accuracy/partners.h"
 #include "accuracy/reference_file.h"
-#include "accuracy/run_inputs.h"
-#include "accuracy/segments.h"
+#include "accuracy/steps.h"
 #include "inputs/numeric_gap.h"
 #include "values/debug_data.h"
 
@@ -253,9 +251,8 @@ static const char *take_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
     row->evidence = ETR_PARTNER_OUTPUT;
     row->reference_graph = "reference_outputs";
     row->input = gap->set;
-    row->input_evidence = strncmp(gap->rule, "bundled", 7) == 0 ? ETR_INPUT_BUNDLED
-                          : strncmp(gap->rule, "order", 5) == 0 ? ETR_INPUT_ORDER
-                                                                : ETR_INPUT_ONLY;
+    row->input_evidence = strncmp(gap->rule, "order", 5) == 0 ? ETR_INPUT_ORDER : ETR_INPUT_ONLY;
+    if (strncmp(gap->rule, "bundled", 7) == 0) row->input_evidence = ETR_INPUT_BUNDLED;
     row->gap = gap->gap;
     return gap->problem;
   }
@@ -307,7 +304,8 @@ static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
     if (!wanted || !etr_reference_view(&views[0], &m->reference, wanted) ||
         !etr_reference_view(&views[1], &m->reference, got))
       continue;
-    if (etr_gap_measure(&gap, &problem, &views[0], &views[1]) == ETR_OK && !problem) lowest = fmin(lowest, gap.snr_db);
+    if (etr_gap_measure(&gap, &problem, &views[0], &views[1]) == ETR_OK && !problem)
+      lowest = fmin(lowest, gap.snr_db);
   }
   return lowest;
 }
@@ -319,7 +317,8 @@ static double capped_snr(const etr_numeric_gap *gap) {
   return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);
 }
 
-static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_value_segment *segment, const uint32_t *outputs) {
+static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_value_segment *segment,
+                      const uint32_t *outputs) {
   double before = ETR_EQUAL_DB;
   row->segment = segment->nodes;
   row->segment_count = segment->node_count;
@@ -422,9 +421,10 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
                   of->etrecord ? of->etrecord : "this one");
 }
 
-static etr_status prepare_reference(accuracy_maker *m, etr_error *error) {
+static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *error) {
   if (!m->reference.is_open) return ETR_OK;
   ETR_TRY(etr_partners_find(&m->partners, m->profile, m->out->method, m->out->reference_record, &m->scratch, error));
+  if (is_own(m) && on_aten) etr_partners_take_aten(m->partners, m->graph->node_count);
   if (m->reference.method[0] && strcmp(m->reference.method, m->profile->methods[m->out->method].name) != 0)
     etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
              "a reference of the method %.100s, but the values are of %.100s", m->reference.method,
@@ -446,7 +446,7 @@ static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, e
     m->has_buffer = true;
     m->budget = m->buffer.size <= UINT64_MAX / 8 ? m->buffer.size * 8 : UINT64_MAX;
   }
-  ETR_TRY(prepare_reference(m, error));
+  ETR_TRY(prepare_reference(m, options->on_aten, error));
   for (size_t i = 0; i < m->profile->debug_value_count; i++) add_value(m, &m->profile->debug_values[i]);
   mark_taps(m);
   for (size_t i = 0; i < m->values.count && !etr_arena_failed(m->arena); i++) {

@@ -2,11 +2,11 @@
  *
  * partners.c - joins the Edge graph of a record to the program of the reference.
  *
- * An ATen node is lowered to one or several Edge nodes, of which only the last has its value. Quantization adds pairs of
- * quantize and dequantize around operators: each stands for the operator whose value it carries. A batch norm that was
- * folded into a convolution left no node: the convolution then has the value of the batch norm.
+ * An ATen node is lowered to one or several Edge nodes, of which only the last has its value. Quantization adds pairs
+ * of quantize and dequantize around operators: each stands for the operator whose value it carries. A batch norm that
+ * was folded into a convolution left no node: the convolution then has the value of the batch norm.
  */
-#include "accuracy/partners.h"
+#include "accuracy/steps.h"
 
 #include "etrecord_compare.h"
 
@@ -163,4 +163,11 @@ etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint
   if (etr_arena_failed(&scratch) || !*out) status = etr_fail_memory(error);
   etr_arena_clear(&scratch);
   return status;
+}
+
+void etr_partners_take_aten(etr_partner *partners, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    partners[i] = partners[i].aten
+                      ? (etr_partner){"aten", partners[i].aten, partners[i].aten, ETR_PARTNER_NAME}
+                      : (etr_partner){0};
 }

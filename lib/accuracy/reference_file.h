@@ -50,8 +50,8 @@ const etr_safetensor *etr_reference_constant(const etr_reference_file *file, con
 /** Fills *view with how to read a tensor. Returns false if its type cannot be read. */
 bool etr_reference_view(etr_tensor_view *view, const etr_reference_file *file, const etr_safetensor *tensor);
 
-/** Fills `hash` with 16 hexadecimal digits and a NUL: a hash of the Edge graphs (names, operators, arguments, shapes and
- * connections of their nodes) and of export_graph_id. Weights do not count, nor do stack traces. */
+/** Fills `hash` with 16 hexadecimal digits and a NUL: a hash of the Edge graphs (names, operators, arguments, shapes
+ * and connections of their nodes) and of export_graph_id. Weights do not count, nor do stack traces. */
 void etr_record_hash(char hash[17], const etr_profile *profile);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * run_inputs.c - by the ETDump's own index, by arguments that delegates logged, by order.
  */
-#include "accuracy/run_inputs.h"
+#include "accuracy/steps.h"
 
 #include "inputs/numeric_gap.h"
 #include "values/debug_data.h"

@@ -2,7 +2,7 @@
  *
  * segments.c - walks from each compared node back to the next ones.
  */
-#include "accuracy/segments.h"
+#include "accuracy/steps.h"
 
 /* Edges that are followed for one graph, and nodes in all its segments. Operators that were not compared and that many
  * values depend on are in the segment of each of them; real graphs need a few visits per node. */

@@ -99,9 +99,8 @@ static exit_status compare_all(accuracy_job *job) {
   for (size_t i = 0; i < job->count; i++) {
     const etr_accuracy_options options = {
         .reference = job->settings->reference,
-        .reference_record = job->reference_record ? job->reference_record
-                            : i > 0               ? job->profiles[0]
-                                                  : NULL};
+        .on_aten = job->settings->accuracy_graph == 1,
+        .reference_record = job->reference_record || i == 0 ? job->reference_record : job->profiles[0]};
     if (etr_accuracy_open(&job->accuracies[i], job->profiles[i], &options, &error) != ETR_OK)
       return message_error(&error);
     warn_of(job->accuracies[i]);
@@ -189,8 +188,8 @@ exit_status command_make_reference(cli_settings *settings) {
   runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = A_YEAR, .shows_errors = true});
   exit_status result = EXIT_DONE;
   if (outcome.start_error)
-    result = message_failed("cannot start %s: %s: install Python and `pip install \"etrecord-tb[reference]\"`, or name a "
-                            "Python with ETRECORD_TB_PYTHON",
+    result = message_failed("cannot start %s: %s: install Python and `pip install \"etrecord-tb[reference]\"`, or name "
+                            "a Python with ETRECORD_TB_PYTHON",
                             arguments[0], strerror(outcome.start_error));
   else if (!runner_succeeded(&outcome)) /* it has said why */
     result = EXIT_BAD_INPUT;

@@ -105,6 +105,7 @@ typedef struct cli_settings {
   int64_t input;
   bool has_input;
   etr_accuracy_order accuracy_order;
+  unsigned accuracy_graph; /* 1: aten */
   double fail_below; /* dB */
   bool has_fail_below;
   const char *inputs_file; /* of reference */

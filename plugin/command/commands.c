@@ -541,11 +541,11 @@ const cli_command commands[] = {
              "whether the backend does what the program says. With the reference of another record (the float model, "
              "named by --reference-record), it is what quantization or the backend cost. Every answer names its "
              "reference.\n"
-             "SNR is 10 * log10(mean of reference^2 / mean of squared error); above 100 dB values are called equal. The "
-             "drop is the lowest SNR of the nearest compared values that a node depends on, minus its own. The local "
-             "SNR, if the reference was made with --local, is that of the error which the operators since these values "
-             "add by themselves: it finds the layer even where every layer is inexact. Quantized values are compared "
-             "after dequantization.\n"
+             "SNR is 10 * log10(mean of reference^2 / mean of squared error); above 100 dB values are called equal. "
+             "The drop is the lowest SNR of the nearest compared values that a node depends on, minus its own. The "
+             "added SNR is that of the error which was added since these values, if errors add up like noise. The "
+             "local SNR, if the reference was made with --local, measures that error: it finds the layer even where "
+             "every layer is inexact. Quantized values are compared after dequantization.\n"
              "Without --reference, the outputs are compared with the record's reference outputs. Several records, each "
              "a directory or an ETRecord, are put side by side.",
      .examples = {{"accuracy model_dir --reference ref.safetensors", "does the backend do what the program says?"},
@@ -558,12 +558,12 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .summary = "compute with torch what the values of a record should be",
      .help = "Runs the graphs of the ETRecord on its representative inputs, or on those of --inputs, and writes the "
-             "values of the nodes to a safetensors file that `etrecord-tb accuracy` reads. This is the only command that "
-             "needs torch and executorch: it starts Python with the package etrecord_tb and its extra (pip install "
-             "\"etrecord-tb[reference]\"), before it gives up rights. ETRECORD_TB_PYTHON names the Python (default: "
-             "python3).\n"
-             "With --local, it also runs the Edge graph once more and continues with the values that the device logged, "
-             "and for the ten worst nodes it measures what their error alone does to the output.",
+             "values of the nodes to a safetensors file that `etrecord-tb accuracy` reads. This is the only command "
+             "that needs torch and executorch: it starts Python with the package etrecord_tb and its extra "
+             "(pip install \"etrecord-tb[reference]\"), before it gives up rights. ETRECORD_TB_PYTHON names the Python "
+             "(default: python3).\n"
+             "With --local, it also runs the Edge graph once more and continues with the values that the device "
+             "logged, and for the ten worst nodes it measures what their error alone does to the output.",
      .examples = {{"reference model_dir -o ref.safetensors", "the values that the ETDump logged"},
                   {"reference model_dir -o ref.safetensors --local", "and what each segment adds"}},
      .prepare = command_make_reference,

@@ -102,8 +102,11 @@ const option_spec option_specs[] = {
      .words = "module|op|source|backend", AND(has_by)},
     {"sort", 0, "KEY", AS(WORD, accuracy_order), FOR_ACCURACY,
      .help = "order of the rows: local error, drop of SNR, SNR, or order of execution (default: suspicion, which is "
-             "local if the reference has local values, else drop)",
+             "local if the reference has local values, else the added SNR)",
      .words = "suspicion|local|drop|snr|order"},
+    {"graph", 'g', "GRAPH", AS(WORD, accuracy_graph), FOR_ACCURACY,
+     .help = "the graph of the record's own reference that is compared with (default: edge, which is node by node)",
+     .words = "edge|aten"},
     {"fail-below", 0, "DB", AS(DECIBEL, fail_below), FOR_ACCURACY,
      .help = "exit with 3 if an output of the model has an SNR below DB, 30dB, and with 4 if no output was compared",
      AND(has_fail_below)},

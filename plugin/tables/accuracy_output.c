@@ -73,7 +73,9 @@ static etr_cell index_of_value(const void *row) { return etr_cell_number(value_o
 static etr_cell name(const void *row) { return etr_cell_text(etr_accuracy_name(as_row(row))); }
 static etr_cell computed_by(const void *row) { return etr_cell_text(as_row(row)->node->name); }
 static etr_cell op(const void *row) { return etr_cell_text(as_row(row)->node->target); }
-static etr_cell module(const void *row) { return etr_cell_text(as_row(row)->graph->modules[as_row(row)->node->module].path); }
+static etr_cell module(const void *row) {
+  return etr_cell_text(as_row(row)->graph->modules[as_row(row)->node->module].path);
+}
 static etr_cell backend(const void *row) {
   const etr_node_time *times = as_row(row)->graph->times;
   return etr_cell_text(times ? times[value_of(row)->node].backend : NULL);
@@ -85,14 +87,17 @@ static etr_cell source(const void *row) {
   return etr_cell_text(
       etr_arena_format(as_row(row)->arena, "%s:%lld", file ? file + 1 : at->file, (long long)at->line));
 }
-static etr_cell role(const void *row) { return etr_cell_text(value_of(row)->is_tap      ? "tap"
-                                                             : value_of(row)->is_output ? "output"
-                                                                                        : "value"); }
+static etr_cell role(const void *row) {
+  if (value_of(row)->is_tap) return etr_cell_text("tap");
+  return etr_cell_text(value_of(row)->is_output ? "output" : "value");
+}
 static etr_cell reference_evidence(const void *row) {
   return etr_cell_text(etr_partner_evidence_name(value_of(row)->evidence));
 }
 static etr_cell dtype(const void *row) { return etr_cell_text(value_of(row)->value->dtype); }
-static etr_cell type(const void *row) { return etr_cell_text(etr_logged_type(as_row(row)->arena, value_of(row)->value)); }
+static etr_cell type(const void *row) {
+  return etr_cell_text(etr_logged_type(as_row(row)->arena, value_of(row)->value));
+}
 
 static void put_sizes(const etr_fields *f, const char *key, const int64_t *sizes, const void *row) {
   etr_field_list(f, key);
@@ -189,10 +194,11 @@ static const etr_field fields[] = {
     {"node", "node", ETR_CELL_NAME, EXACT, VALUE(name), .says = "with the number of its output, if not the first"},
     {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, .get = module, .tells = shows_module, .spare = 3},
     {"computed_by", "computed_by", ETR_CELL_NAME, EXACT, .get = computed_by,
-     .says = "the node, or for quantize and dequantize nodes the operator whose value they carry; module, op and source "
-             "are its own"},
+     .says = "the node, or for quantize and dequantize nodes the operator whose value they carry; module, op and "
+             "source are its own"},
     {"op", "op", ETR_CELL_NAME, EXACT, .get = op},
-    {"source", "source", ETR_CELL_WORD, ETR_IN_ALL, .get = source, .says = "file and line", .nullable = true, .spare = 4},
+    {"source", "source", ETR_CELL_WORD, ETR_IN_ALL, .get = source, .says = "file and line", .nullable = true,
+     .spare = 4},
     {"backend", "backend", ETR_CELL_WORD, EXACT, .get = backend, .says = "null: a kernel", .nullable = true},
     {NULL, "type", ETR_CELL_WORD, PEOPLE, .get = type, .spare = 1},
     {"method", "method", ETR_CELL_NAME, EXACT, .get = method},
@@ -395,8 +401,9 @@ static const char *problem_text(accuracy_output *o) {
   etr_vec(const char *) reasons = {0};
   for (size_t i = 0; a->reference && i < a->value_count; i++) {
     size_t count = 0, known = 0;
-    while (known < reasons.count && a->values[i].problem && strcmp(reasons.data[known], a->values[i].problem) != 0) known++;
-    if (!a->values[i].problem || known < reasons.count) continue;
+    if (!a->values[i].problem) continue;
+    while (known < reasons.count && strcmp(reasons.data[known], a->values[i].problem) != 0) known++;
+    if (known < reasons.count) continue;
     const char **added = etr_vec_push(arena, &reasons);
     if (!added) return NULL;
     *added = a->values[i].problem;
@@ -408,6 +415,17 @@ static const char *problem_text(accuracy_output *o) {
   return text;
 }
 
+/* "local 12.9 dB, alone it leaves the output 24.1 dB", "drop 24.2 dB, added 12.9 dB" */
+static const char *score_text(etr_arena *arena, const etr_value_accuracy *value) {
+  if (!value->has_local)
+    return etr_arena_format(arena, "drop %.1f dB, added %.1f dB", value->drop_db, value->added_snr_db);
+  const char *local = etr_arena_format(arena, "local %s", etr_accuracy_snr_text(arena, &value->local));
+  if (isnan(value->impact_snr_db)) return local;
+  if (value->impact_snr_db > ETR_EQUAL_DB)
+    return etr_arena_format(arena, "%s, alone it leaves the output equal", local);
+  return etr_arena_format(arena, "%s, alone it leaves the output %.1f dB", local, value->impact_snr_db);
+}
+
 static void put_candidates(accuracy_output *o) {
   const etr_accuracy *a = o->accuracy;
   etr_arena *arena = &o->answer.arena;
@@ -417,14 +435,11 @@ static void put_candidates(accuracy_output *o) {
   for (size_t i = 0; i < a->ranked_count && shown < CANDIDATES; i++) {
     const etr_value_accuracy *value = &a->values[a->ranked[i]];
     const uint32_t key[] = {value->node, value->output};
-    if (!etr_accuracy_is_suspicious(value) || etr_map_count(&seen, (etr_slice){(const char *)key, sizeof key})) continue;
+    etr_slice bytes = {(const char *)key, sizeof key};
+    if (!etr_accuracy_is_suspicious(value) || etr_map_count(&seen, bytes)) continue;
     const etr_accuracy_row row = etr_accuracy_row_of(arena, a, value);
     const char *own = etr_accuracy_snr_text(arena, &value->gap);
-    const char *score = value->has_local
-                            ? etr_arena_format(arena, "local %s", etr_accuracy_snr_text(arena, &value->local))
-                            : etr_arena_format(arena, "drop %.1f dB, added %.1f dB", value->drop_db, value->added_snr_db);
-    if (!isnan(value->impact_snr_db))
-      score = etr_arena_format(arena, "%s, alone it leaves the output %.1f dB", score, value->impact_snr_db);
+    const char *score = score_text(arena, value);
     if (shown++ == 0) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Most suspicious, worst input each:");
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
                      etr_arena_format(arena, "%zu. %s: %s, %s%s", shown, etr_accuracy_place(&row), own, score,
@@ -451,7 +466,7 @@ static void put_head(accuracy_output *o) {
   size_t runs = count_runs(a);
   if (a->value_count == 0) {
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
-                     "The runs logged no values: record with a debug buffer and event tracer level of intermediate outputs.");
+                     "The runs logged no values: record them with a debug buffer (docs/recording.md).");
     return;
   }
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * accuracy_variants.c - the accuracy of several records side by side: a row per node of the reference's program, a column
- * per record.
+ * accuracy_variants.c - the accuracy of several records side by side: a row per node of the reference's program, a
+ * column per record.
  */
 #include "output/label.h"
 #include "output/section.h"
@@ -101,7 +101,7 @@ static etr_cell source(const void *row) {
 /* A column of a record: as people read it, and exactly. */
 #define VARIANT(i)                                                                                                     \
   static etr_cell snr_##i(const void *row) {                                                                           \
-    return as_row(row)->gaps[i] ? etr_accuracy_snr(as_row(row)->arena, as_row(row)->gaps[i]) : etr_cell_none();         \
+    return as_row(row)->gaps[i] ? etr_accuracy_snr(as_row(row)->arena, as_row(row)->gaps[i]) : etr_cell_none();        \
   }                                                                                                                    \
   static etr_cell exact_##i(const void *row) {                                                                         \
     double snr = as_row(row)->gaps[i] ? as_row(row)->gaps[i]->snr_db : NAN;                                            \

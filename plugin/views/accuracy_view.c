@@ -60,7 +60,8 @@ const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy) {
   if (accuracy->ranked_count == 0) return NULL;
   const etr_value_accuracy *output = etr_accuracy_worst_output(accuracy);
   const etr_value_accuracy *first = &accuracy->values[accuracy->ranked[0]];
-  const char *end = etr_arena_format(arena, "output %s", output ? etr_accuracy_snr_text(arena, &output->gap) : "unknown");
+  const char *snr = output ? etr_accuracy_snr_text(arena, &output->gap) : "unknown";
+  const char *end = etr_arena_format(arena, "output %s", snr);
   if (!accuracy->reference) return end;
   if (!etr_accuracy_is_suspicious(first)) return etr_arena_format(arena, "%s; no value has an error of its own", end);
   const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, first);

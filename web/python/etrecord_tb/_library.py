@@ -60,7 +60,7 @@ class CompareOptions(ctypes.Structure):
 
 
 class AccuracyOptions(ctypes.Structure):
-    _fields_ = [("reference", ctypes.c_char_p), ("reference_record", ctypes.c_void_p)]
+    _fields_ = [("reference", ctypes.c_char_p), ("reference_record", ctypes.c_void_p), ("on_aten", ctypes.c_bool)]
 
 
 class Document(ctypes.Structure):
