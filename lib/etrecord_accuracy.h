@@ -34,8 +34,6 @@
  *   max_abs_error  largest |r - a|
  *   drop_db        lowest SNR of the nearest compared values that the node depends on, minus its own, in dB. Each SNR
  *                  counts at most as ETR_EQUAL_DB, and the inputs of the method count as ETR_EQUAL_DB
- *   added_snr_db   -10 * log10(10^(-snr_db / 10) - 10^(-before / 10)), where `before` is that lowest SNR: SNR of the
- *                  error that was added since, if errors add up like independent noise; infinity if there is none
  *   local          the same measures against the value that the reference computes from the values that the device
  *                  logged before: the error that this segment added
  *   impact_snr_db  SNR of the method's outputs if this segment's own error were the only one, in dB
@@ -51,6 +49,9 @@ extern "C" {
 
 /** From this SNR on, in dB, values are called equal: the rounding of float32 on the host leaves 135 to 145 dB. */
 #define ETR_EQUAL_DB 100.0
+
+/** A value with an SNR so far above that of the output, in dB, is not suspected of the output's error. */
+#define ETR_TOO_GOOD_DB 10.0
 
 /** What to compare with. Zeroed: nothing but the record's own reference outputs. */
 typedef struct etr_accuracy_options {
@@ -113,7 +114,6 @@ typedef struct etr_value_accuracy {
   double most_steps;        /**< largest difference of stored integers */
   bool is_integer;          /**< both sides store integers, so that steps_off is known */
   double drop_db;           /**< NaN if unknown, as without a reference of values inside the model */
-  double added_snr_db;      /**< NaN if unknown */
   bool has_local;
   etr_numeric_gap local;    /**< set if has_local */
   double impact_snr_db;     /**< NaN if unknown */
@@ -132,7 +132,9 @@ typedef struct etr_accuracy {
   const etr_value_accuracy *values; /**< sorted by run, then in the order in which they were logged */
   size_t value_count;
   const uint32_t *ranked; /**< indices of the compared values, the most suspicious first: values with differing NaN or
-                             infinities, then by the lowest local SNR if has_local, or else by the lowest added SNR */
+                             infinities, then by the lowest local SNR if has_local, or else by the largest drop. By
+                             drop, values whose SNR is more than ETR_TOO_GOOD_DB above that of the worst output come
+                             last: their error is too small to be its cause */
   size_t ranked_count;
   const etr_warning *warnings; /**< what makes the comparison doubtful */
   size_t warning_count;

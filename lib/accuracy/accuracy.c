@@ -94,7 +94,6 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
                               .input = ETR_NONE,
                               .computed_by = etr_carried_node(m->graph, key.node),
                               .drop_db = NAN,
-                              .added_snr_db = NAN,
                               .impact_snr_db = NAN};
   if (m->graph->nodes[key.node].subgraph != ETR_NONE &&
       m->graph->subgraphs[m->graph->nodes[key.node].subgraph].kind == ETR_SUBGRAPH_BODY)
@@ -330,9 +329,7 @@ static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
       if (source != ETR_NONE && !m->values.data[source].problem)
         before = fmin(before, capped_snr(&m->values.data[source].gap));
     }
-  double own = capped_snr(&row->gap), added = pow(10, -own / 10) - pow(10, -before / 10);
-  row->drop_db = before - own;
-  row->added_snr_db = added > 0 ? -10 * log10(added) : INFINITY;
+  row->drop_db = before - capped_snr(&row->gap);
 }
 
 static etr_status find_segments(accuracy_maker *m) {
@@ -356,8 +353,18 @@ static etr_status find_segments(accuracy_maker *m) {
 
 /* ---- Ranking ---- */
 
+const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy) {
+  const etr_value_accuracy *worst = NULL;
+  for (size_t i = 0; i < accuracy->value_count; i++) {
+    const etr_value_accuracy *value = &accuracy->values[i];
+    if (!value->is_output || value->is_tap || value->problem) continue;
+    if (!worst || etr_gap_worse(&value->gap, &worst->gap) > 0) worst = value;
+  }
+  return worst;
+}
+
 typedef struct ranked_value {
-  bool is_unlike, is_scored;
+  bool is_unlike, is_scored; /* is_scored: it has a score, and may be the cause of the output's error */
   double score; /* the larger, the more suspicious */
   uint32_t index;
 } ranked_value;
@@ -375,11 +382,15 @@ static bool rank_values(accuracy_maker *m) {
   uint32_t *ranked = etr_arena_alloc_array(m->arena, m->values.count, sizeof *ranked);
   size_t count = 0;
   if (!list || !ranked) return false;
+  m->out->values = m->values.data;
+  m->out->value_count = m->values.count;
+  const etr_value_accuracy *output = etr_accuracy_worst_output(m->out);
+  double most = output ? capped_snr(&output->gap) + ETR_TOO_GOOD_DB : ETR_EQUAL_DB;
   for (uint32_t i = 0; i < m->values.count; i++) {
     const etr_value_accuracy *row = &m->values.data[i];
     if (row->problem) continue;
-    bool is_scored = !m->out->has_local || row->has_local;
-    double score = row->reference_node ? -row->added_snr_db : -capped_snr(&row->gap);
+    bool is_scored = m->out->has_local ? row->has_local : capped_snr(&row->gap) <= most;
+    double score = isnan(row->drop_db) ? -capped_snr(&row->gap) : row->drop_db;
     if (m->out->has_local) score = row->has_local ? -capped_snr(&row->local) : 0;
     list[count++] = (ranked_value){row->gap.unlike > 0, is_scored, score, i};
   }
@@ -388,16 +399,6 @@ static bool rank_values(accuracy_maker *m) {
   m->out->ranked = ranked;
   m->out->ranked_count = count;
   return true;
-}
-
-const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy) {
-  const etr_value_accuracy *worst = NULL;
-  for (size_t i = 0; i < accuracy->value_count; i++) {
-    const etr_value_accuracy *value = &accuracy->values[i];
-    if (!value->is_output || value->is_tap || value->problem) continue;
-    if (!worst || etr_gap_worse(&value->gap, &worst->gap) > 0) worst = value;
-  }
-  return worst;
 }
 
 /* ---- Together ---- */

@@ -543,9 +543,9 @@ const cli_command commands[] = {
              "reference.\n"
              "SNR is 10 * log10(mean of reference^2 / mean of squared error); above 100 dB values are called equal. "
              "The drop is the lowest SNR of the nearest compared values that a node depends on, minus its own. The "
-             "added SNR is that of the error which was added since these values, if errors add up like noise. The "
-             "local SNR, if the reference was made with --local, measures that error: it finds the layer even where "
-             "every layer is inexact. Quantized values are compared after dequantization.\n"
+             "local SNR, if the reference was made with --local, is that of the error which was added since these "
+             "values: it finds the layer even where every layer is inexact. Quantized values are compared after "
+             "dequantization.\n"
              "Without --reference, the outputs are compared with the record's reference outputs. Several records, each "
              "a directory or an ETRecord, are put side by side.",
      .examples = {{"accuracy model_dir --reference ref.safetensors", "does the backend do what the program says?"},

@@ -102,7 +102,7 @@ const option_spec option_specs[] = {
      .words = "module|op|source|backend", AND(has_by)},
     {"sort", 0, "KEY", AS(WORD, accuracy_order), FOR_ACCURACY,
      .help = "order of the rows: local error, drop of SNR, SNR, or order of execution (default: suspicion, which is "
-             "local if the reference has local values, else the added SNR)",
+             "local if the reference has local values, else drop)",
      .words = "suspicion|local|drop|snr|order"},
     {"graph", 'g', "GRAPH", AS(WORD, accuracy_graph), FOR_ACCURACY,
      .help = "the graph of the record's own reference that is compared with (default: edge, which is node by node)",

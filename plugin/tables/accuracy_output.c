@@ -167,16 +167,6 @@ static etr_cell drop(const void *row) {
   double number = is_compared(row) ? value_of(row)->drop_db : NAN;
   return (etr_cell){.number = fabs(number) < 0.05 ? 0 : number, .decimals = 1}; /* not -0.0 */
 }
-static etr_cell added(const void *row) {
-  double number = is_compared(row) ? value_of(row)->added_snr_db : NAN;
-  if (number > ETR_EQUAL_DB) return etr_cell_text("none");
-  return (etr_cell){.number = number, .decimals = 1};
-}
-
-static bool shows_added(const void *context) {
-  const etr_accuracy *accuracy = ((const accuracy_output *)context)->accuracy;
-  return accuracy->reference && !accuracy->has_local;
-}
 static bool shows_drop(const void *context) { return ((const accuracy_output *)context)->accuracy->reference != NULL; }
 static bool shows_local(const void *context) { return ((const accuracy_output *)context)->accuracy->has_local; }
 static bool shows_input(const void *context) { return ((const accuracy_output *)context)->has_inputs; }
@@ -228,7 +218,6 @@ static const etr_field fields[] = {
      .says = "of the tensor in the debug buffer, in bytes"},
     {NULL, "snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(snr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "drop_db", ETR_CELL_NUMBER, ETR_IN_DATA, .get = drop, .says = "see JSON"},
-    {NULL, "added_snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, VALUE(added_snr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "local_snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, LOCAL(snr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "psnr_db", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(psnr_db), .digits = ETR_ALL_DIGITS},
     {NULL, "mse", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(mse), .digits = ETR_ALL_DIGITS},
@@ -237,7 +226,6 @@ static const etr_field fields[] = {
     {NULL, "max_abs", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(max_abs_error), .digits = ETR_ALL_DIGITS},
     {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr},
     {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop, .tells = shows_drop},
-    {NULL, "added dB", ETR_CELL_NUMBER, PEOPLE, .get = added, .tells = shows_added},
     {NULL, "local dB", ETR_CELL_NUMBER, PEOPLE, .get = local_snr, .tells = shows_local},
     {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, GAP(max_abs_error), .digits = ETR_GAP_DIGITS, .spare = 5},
     {NULL, "at", ETR_CELL_WORD, PEOPLE | ETR_IN_DATA, .get = max_at, .spare = 2},
@@ -246,9 +234,6 @@ static const etr_field fields[] = {
     {"", .in = ETR_IN_JSON, .put = put_measures, .type = "accuracy_measures"},
     {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(drop_db), .has = is_compared,
      .says = "lowest SNR of the nearest compared values that the node depends on, minus its own; each at most 100"},
-    {"added_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(added_snr_db), .has = is_compared,
-     .says = "SNR of the error that was added since these values, if errors add up like noise; null also if there is "
-             "none", .nullable = true},
     {"local", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = local_rows, .parts = &etr_accuracy_measures_fields,
      .type = "accuracy_measures", .nullable = true,
      .says = "against what the reference computes from the values that the device logged before"},
@@ -415,10 +400,10 @@ static const char *problem_text(accuracy_output *o) {
   return text;
 }
 
-/* "local 12.9 dB, alone it leaves the output 24.1 dB", "drop 24.2 dB, added 12.9 dB" */
+/* "local 12.9 dB, alone it leaves the output 24.1 dB", "24.2 dB below what it reads" */
 static const char *score_text(etr_arena *arena, const etr_value_accuracy *value) {
   if (!value->has_local)
-    return etr_arena_format(arena, "drop %.1f dB, added %.1f dB", value->drop_db, value->added_snr_db);
+    return etr_arena_format(arena, "%.1f dB below what it reads", value->drop_db);
   const char *local = etr_arena_format(arena, "local %s", etr_accuracy_snr_text(arena, &value->local));
   if (isnan(value->impact_snr_db)) return local;
   if (value->impact_snr_db > ETR_EQUAL_DB)
@@ -449,8 +434,8 @@ static void put_candidates(accuracy_output *o) {
   }
   if (shown && !a->has_local && a->reference)
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
-                     "Ranked by the error that must have been added since the values that a node reads, which assumes "
-                     "that errors add up like noise; `etrecord-tb reference --local` measures it.");
+                     "Ranked by the drop of SNR, which can name the wrong node where every layer is inexact; "
+                     "`etrecord-tb reference --local` measures what each segment adds.");
 }
 
 static size_t count_runs(const etr_accuracy *a) {
@@ -540,7 +525,7 @@ etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *
   etr_field_flag(f, "own_program", accuracy->reference_record == accuracy->profile);
   etr_field_count(f, "inputs", accuracy->input_count);
   etr_field_number(f, "output_snr_db", output ? output->gap.snr_db : NAN);
-  etr_field_text(f, "ranked_by", accuracy->has_local ? "local" : "added");
+  etr_field_text(f, "ranked_by", accuracy->has_local ? "local" : "drop");
   put_candidate_indices(&o);
   etr_accuracy_row *rows = etr_arena_alloc_array(&o.answer.arena, accuracy->value_count, sizeof *rows);
   for (size_t i = 0; rows && i < accuracy->value_count; i++)

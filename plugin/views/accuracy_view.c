@@ -53,7 +53,7 @@ const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap) 
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value) {
   if (value->problem || etr_gap_is_equal(&value->gap)) return false;
   if (value->has_local) return !etr_gap_is_equal(&value->local);
-  return value->gap.unlike > 0 || value->added_snr_db < ETR_EQUAL_DB;
+  return value->gap.unlike > 0 || value->drop_db > 0;
 }
 
 const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy) {
@@ -65,6 +65,6 @@ const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy) {
   if (!accuracy->reference) return end;
   if (!etr_accuracy_is_suspicious(first)) return etr_arena_format(arena, "%s; no value has an error of its own", end);
   const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, first);
-  return etr_arena_format(arena, "%s; %s adds most: it has %s", end, etr_accuracy_place(&row),
-                          etr_accuracy_snr_text(arena, &first->gap));
+  return etr_arena_format(arena, "%s; %s %s: it has %s", end, etr_accuracy_place(&row),
+                          first->has_local ? "adds most" : "drops most", etr_accuracy_snr_text(arena, &first->gap));
 }

@@ -39,7 +39,7 @@ const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap);
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value);
 
 /** Returns one line about the worst output and the value that is most suspicious: "output 22.0 dB;
- * aten_softmax_default in layers.0 (models.py:78) adds most: it has 12.9 dB". NULL if no value was compared. */
+ * aten_softmax_default in layers.0 (models.py:78) drops most: it has 12.9 dB". NULL if no value was compared. */
 const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy);
 
 #endif

@@ -580,7 +580,6 @@ class ValueAccuracy:
     left_out: int | None = None
     nonfinite: int | None = None
     computed_by: str = ""
-    added_snr_db: float | None = None
 
 
 @dataclass
