@@ -314,8 +314,9 @@ etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_p
     char more[64] = "";
     if (f->count > 1) snprintf(more, sizeof more, " (and %zu more)", f->count - 1);
     etr_warn(warnings, path, NULL, value->offset,
-             "cannot read the %" PRIu64 "-byte tensor logged by instruction %" PRId32 " of run %" PRIu32 ": %s%s",
-             value->byte_size, value->instruction_id, value->run, f->reason, more);
+             "cannot read the %" PRIu64 "-byte tensor logged by instruction %" PRId32 " of run %" PRIu32 ": %s%s%s",
+             value->byte_size, value->instruction_id, value->run, f->reason, more,
+             value->offset + value->byte_size > m.file.size ? "; was the debug buffer copied completely?" : "");
   }
   etr_seekable_close(&m.file);
   return etr_arena_failed(arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;

@@ -117,8 +117,13 @@ static exit_status check_limit(const accuracy_job *job) {
       message_failed("%s: --fail-below: no output of the model was compared", job->names[i]);
       if (result == EXIT_DONE) result = EXIT_CANNOT_TELL;
     } else if (output->gap.unlike > 0 || output->gap.snr_db < job->settings->fail_below) {
-      message_failed("%s: %s is below the limit of %g dB: %.1f dB, %llu NaN or infinities", job->names[i], output->name,
-                     job->settings->fail_below, output->gap.snr_db, (unsigned long long)output->gap.unlike);
+      char why[64];
+      if (output->gap.unlike > 0)
+        (void)snprintf(why, sizeof why, "%llu wrong NaN or infinities", (unsigned long long)output->gap.unlike);
+      else
+        (void)snprintf(why, sizeof why, "%.1f dB", output->gap.snr_db);
+      message_failed("%s: output %s is below the limit of %g dB: %s", job->names[i], output->name,
+                     job->settings->fail_below, why);
       result = EXIT_ABOVE_LIMIT;
     }
   }

@@ -241,7 +241,7 @@ static const etr_field fields[] = {
      .says = "SNR of the outputs if this segment's error were the only one", .nullable = true},
     {"steps_off", "steps off", ETR_CELL_SHARE, ETR_IN_ALL, .get = steps_share, .has = has_steps,
      .says = "share of the stored integers that differ", .tells = shows_steps, .spare = 6},
-    {"most_steps", NULL, ETR_CELL_NUMBER, EXACT, VALUE(most_steps), .has = has_steps,
+    {"most_steps", "most_steps", ETR_CELL_NUMBER, EXACT, VALUE(most_steps), .has = has_steps,
      .says = "largest difference of the stored integers", .digits = ETR_ALL_DIGITS},
     {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(scale), .has = has_scale,
      .says = "with which it was dequantized; null also if each channel has its own", .nullable = true},
