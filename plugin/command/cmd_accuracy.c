@@ -18,6 +18,12 @@ static etr_accuracy_choice choice_of(const cli_settings *settings) {
                                .input = (uint32_t)settings->input};
 }
 
+etr_status command_accuracy_table(const etr_profile *profile, const etr_node_filter *filter,
+                                  const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+  const etr_accuracy none = {.profile = profile, .method = ETR_NONE};
+  return etr_emit_accuracy_table(&none, filter, NULL, options, sink, error);
+}
+
 /* The records that are compared, and the one that the reference is of. */
 typedef struct accuracy_job {
   const cli_settings *settings;

@@ -178,6 +178,10 @@ exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
 exit_status command_accuracy(const cli_settings *settings);
 
+/** Writes the table of `accuracy` without rows, for the list of its columns. */
+etr_status command_accuracy_table(const etr_profile *profile, const etr_node_filter *filter,
+                                  const etr_table_options *options, const etr_sink *sink, etr_error *error);
+
 /** Runs the Python package, which computes the reference, and then prints the command that uses it. */
 exit_status command_make_reference(cli_settings *settings);
 exit_status command_reference(const cli_settings *settings);

@@ -135,6 +135,27 @@ class Run(Interpreter):
         return self.see(n, result) if n.op == "call_function" and n.target is not operator.getitem else result
 
 
+def _module(program: Any) -> torch.fx.GraphModule:
+    """A module with buffers of its own: what an inference writes to a cache must not change the program's."""
+    module: torch.fx.GraphModule = program.module(check_guards=False)
+    for part in module.modules():
+        for name, buffer in part._buffers.items():
+            part._buffers[name] = None if buffer is None else buffer.detach().clone()
+        for parameter in part._parameters.values():
+            if parameter is not None:
+                parameter.requires_grad_(False)
+    return module
+
+
+def _buffers(module: torch.fx.GraphModule) -> dict[str, torch.Tensor]:
+    return {name: buffer.clone() for name, buffer in module.named_buffers()}
+
+
+def _restore(module: torch.fx.GraphModule, buffers: dict[str, torch.Tensor]) -> None:
+    for name, buffer in module.named_buffers():
+        buffer.copy_(buffers[name])
+
+
 def _run(module: torch.fx.GraphModule, sample: Any, see: Callable[[torch.fx.Node, Any], Any]) -> list[torch.Tensor]:
     runner = Run(module, see)
     with torch.no_grad():
@@ -268,25 +289,34 @@ def _snr(reference: torch.Tensor, value: torch.Tensor) -> float:
 def _write_local(writer: Writer, edge: Any, logged: Logged, samples: list[Any], runs: dict[int, int], progress: Progress) -> None:
     """The pass that goes on with the device's values, and the impact of the worst of them. runs: the run of each input that has one."""
     names = _depends_on_inputs(edge, set(edge.graph_signature.user_inputs))
-    for index, run in sorted(runs.items()):
-        sample = samples[index]
+    forced, plain = _module(edge), _module(edge)  # which keep their own state from input to input
+    for index, sample in enumerate(samples):
+        run = runs.get(index)
+        if run is None:
+            for module in (forced, plain):
+                _run(module, sample, _forced({}))
+            continue
         progress.say(f"input {index + 1} of {len(samples)}: with the values that the device logged")
         device = {key: value for key, value in logged.tensors(run).items() if key[0] in names}
         found: Values = {}
-        _run(edge.module(check_guards=False), sample, _forced(device, found))
+        _run(forced, sample, _forced(device, found))
         for (node, output), value in found.items():
             writer.add(f"{index}/local/{node}" + (f"/{output}" if output else ""), value)
         worst = sorted((key for key in found if found[key].shape == device[key].shape and found[key].is_floating_point()), key=lambda key: _snr(found[key], device[key]))
         usual: Values = {}
-        _run(edge.module(check_guards=False), sample, _forced(device, usual, {}))
+        before = _buffers(plain)
+        _run(plain, sample, _forced(device, usual, {}))
+        after = _buffers(plain)
         for count, key in enumerate(worst[:MOST_IMPACTS]):
             if torch.equal(found[key], device[key]):
                 continue
             progress.step(f"input {index + 1} of {len(samples)}: what the error of {key[0]} does to the outputs ({count + 1} of {MOST_IMPACTS})")
             error = device[key].double() - found[key].double()
             patch = {key: (usual[key].double() + error).to(usual[key].dtype)}
-            for place, value in enumerate(_run(edge.module(check_guards=False), sample, _forced({}, None, patch))):
+            _restore(plain, before)
+            for place, value in enumerate(_run(plain, sample, _forced({}, None, patch))):
                 writer.add(f"{index}/impact/{key[0]}/{place}", value)
+        _restore(plain, after)
 
 
 def _ask(record: list[str], reference: str | None, files: dict[str, Any]) -> dict[str, Any]:
@@ -317,7 +347,7 @@ def write_reference(record: list[str], output: str, *, inputs: str | None = None
     returned = {argument.name for argument in edge.graph.output_node().all_input_nodes}
     wanted = logged.nodes | returned
     for name, program in programs:
-        module, total = program.module(check_guards=False), len(program.graph.nodes)
+        module, total = _module(program), len(program.graph.nodes)
         for index, sample in enumerate(samples):
             progress.say(f"input {index + 1} of {len(samples)}: running {name}/{logged.method}, {total} nodes")
 
