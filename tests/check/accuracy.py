@@ -47,6 +47,15 @@ def check_truth(record, reference, truth):
     assert not missing, f"{truth.name}: {len(missing)} rows of gap are not found, the first is {missing[0]}"
 
 
+def check_taps():
+    """Values inside delegates, which taps made outputs; the truth compares what the program returned with torch."""
+    answer = document(HERE / "tap", "--reference", HERE / "tap.safetensors", "--graph", "aten")
+    found = {value["reference_node"]: value for value in answer["values"]}
+    assert {value["role"] for value in answer["values"]} == {"tap", "output"} and any("tapped" in warning["message"] for warning in answer["warnings"])
+    for row in json.loads((HERE / "tap.truth.json").read_text()):
+        assert math.isclose(found[row["node"]]["snr_db"], row["snr_db"], abs_tol=1e-4), row
+
+
 def check_locals():
     answer = document(HERE / "convnet", "--reference", HERE / "convnet.safetensors")
     assert answer["ranked_by"] == "local" and answer["own_program"] and not answer["candidates"], "a correct backend has no culprit"
@@ -71,7 +80,7 @@ def check_culprit():
 
 def main():
     for check in (lambda: check_truth(HERE / "convnet", HERE / "convnet.safetensors", HERE / "convnet.truth.json"),
-                  lambda: check_truth(EXAMPLES / "int8", HERE / "int8.safetensors", HERE / "int8.truth.json"), check_locals, check_culprit):
+                  lambda: check_truth(EXAMPLES / "int8", HERE / "int8.safetensors", HERE / "int8.truth.json"), check_taps, check_locals, check_culprit):
         check()
     print("passed")
 
