@@ -100,14 +100,15 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
     row->problem = "it is in the body of a loop or branch";
 }
 
-/* Returns how many values the exported program returns; 0 if there is none. */
+/* Returns how many values the exported program returns, without those that it writes to buffers; 0 if there is none.
+ */
 static size_t count_returned(const accuracy_maker *m) {
   for (size_t i = 0; i < m->profile->graph_count; i++) {
     const etr_graph *graph = &m->profile->graphs[i];
     const etr_node *last = graph->node_count ? &graph->nodes[graph->node_count - 1] : NULL;
     if (strcmp(graph->module, "aten") == 0 && strcmp(graph->method, m->graph->method) == 0 && last &&
         last->kind == ETR_NODE_OUTPUT)
-      return last->input_count;
+      return last->input_count - ETR_MIN(graph->mutation_count, last->input_count);
   }
   return 0;
 }
@@ -115,12 +116,12 @@ static size_t count_returned(const accuracy_maker *m) {
 /* Marks values that the method returns and the exported program does not: intermediate_output_tap adds them behind the
  * others, of which one may be the same value. */
 static void mark_taps(accuracy_maker *m) {
-  size_t returned = count_returned(m), taps = 0;
+  size_t returned = count_returned(m), first = m->graph->mutation_count, taps = 0;
   for (int pass = 0; returned && pass < 2; pass++)
     for (size_t i = 0; i < m->profile->debug_value_count; i++) {
       const etr_debug_value *value = &m->profile->debug_values[i];
       row_key key;
-      bool is_tap = value->is_output && value->output != ETR_NONE && value->output >= returned;
+      bool is_tap = value->is_output && value->output != ETR_NONE && value->output >= first + returned;
       if (!value->is_output || is_tap != (pass == 0) || !find_origin(m, value, &key)) continue;
       uint32_t row = etr_map_get(&m->rows, bytes_of(&key));
       if (row != ETR_NONE) m->values.data[row].is_tap = is_tap;

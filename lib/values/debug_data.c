@@ -33,11 +33,12 @@ static void set_output_of_kernel(etr_debug_value *value, const etr_graph *graph)
   if (count > 0) value->output = (uint32_t)(value->index % count);
 }
 
-/* Sets the outputs of values that a method returns: those of the graph, if both have the same number. The graph may
- * also return buffers. */
+/* Sets the outputs of values that a method returns: those of the graph, if both have the same number. The graph also
+ * lists what an inference writes to buffers and inputs, first; the runtime returns none of that. */
 static void set_returned_outputs(etr_debug_value *first, size_t count, const etr_graph *graph) {
-  if (graph->nodes[first->node].input_count != count) return;
-  for (size_t i = 0; i < count; i++) first[i].output = (uint32_t)i;
+  size_t listed = graph->nodes[first->node].input_count, mutated = listed == count ? 0 : graph->mutation_count;
+  if (listed != mutated + count) return;
+  for (size_t i = 0; i < count; i++) first[i].output = (uint32_t)(mutated + i);
 }
 
 static bool is_of_same_row(const etr_debug_value *a, const etr_debug_value *b) {
