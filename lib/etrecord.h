@@ -86,6 +86,9 @@ typedef struct etr_error {
 
 /* ---- Inputs ---- */
 
+/** ETDumps that were decoded from logs. Opaque. */
+typedef struct etr_decoded_logs etr_decoded_logs;
+
 /** The files to read. Fill it by hand, with strings that you own and without calling etr_inputs_clear(), or call
  * etr_inputs_find(). */
 typedef struct etr_inputs {
@@ -101,6 +104,8 @@ typedef struct etr_inputs {
   size_t passed_over_count;
   const char *const *weights; /**< .ptd files: constants stored outside the program; there may be none */
   size_t weight_count;
+  etr_decoded_logs *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again. NULL if you
+                             fill the struct by hand: then they are read when they are needed */
 } etr_inputs;
 
 /**
@@ -208,6 +213,9 @@ typedef struct etr_options {
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first_run above last_run: no run */
   etr_statistic statistic;    /**< copied to the profile, from which outputs read it */
   etr_peaks peaks;            /**< copied to the profile, from which outputs read them */
+  const char *source_root;    /**< folder whose files are preferred as source lines, as recorded; a relative one is
+                                 looked for anywhere in a path ("torchvision/models"). NULL: none. It is only read
+                                 while the profile is opened */
 } etr_options;
 
 /* ---- Graphs ---- */
@@ -328,7 +336,8 @@ typedef struct etr_node {
   size_t output_count;
   uint32_t module;               /**< index into etr_graph.modules; 0 (the root) also if no module was recorded */
   uint32_t debug_handle;         /**< 0: unset */
-  const etr_source *source;      /**< innermost frame outside torch itself; NULL if none was recorded */
+  const etr_source *source;      /**< the model's line: the innermost frame below etr_options.source_root, or else
+                                    outside torch, torchao, ExecuTorch and transformers. NULL if none was recorded */
   const char *weight_name;       /**< of a parameter, buffer or constant: "a.weight"; else NULL */
   const char *const *edge_nodes; /**< in program/METHOD: names of the Edge nodes that the instruction runs */
   size_t edge_node_count;
@@ -372,7 +381,8 @@ typedef enum etr_work {
  * not known what is fused.
  *
  * Multiply-accumulates are counted as in torch/utils/flop_counter.py, whose FLOP are twice as many: products of
- * matrices, convolutions and attention. A convolution counts each position of its output, padding included, and a
+ * matrices, convolutions and attention; products with vectors (mv, dot, outer), which FlopCounterMode leaves out, count
+ * like those of matrices. A convolution counts each position of its output, padding included, and a
  * transposed convolution each position of its input; masks reduce nothing. Every other operator counts 0, additions and
  * activations included. Bytes count each tensor once, whatever caches do. A lookup in a table (embedding, slice) counts
  * only the bytes taken from it. ATen's views count 0; the Edge dialect's view operators copy and therefore count.
@@ -384,6 +394,8 @@ typedef struct etr_cost {
   uint64_t written_bytes;
   uint64_t executions; /**< calls over all included runs of the method; 0 if none was timed. ETR_UNKNOWN for operators
                           of delegates in bodies of loops and branches, where several may make up one call */
+  bool never_ran;  /**< the method ran and this node did not: it is in a branch that was never taken, or it is a view
+                      for which memory planning needed no copy. Sums per inference leave it out */
   bool is_integer; /**< it multiplies integers: both factors are integers, before any dequantization inside the fused
                       group */
   bool from_hints; /**< a size is symbolic: the example recorded by the export was used for it */
@@ -472,9 +484,9 @@ typedef struct etr_planned_buffer {
   uint64_t size_bytes; /**< size that memory planning gave it */
   uint64_t top_bytes;  /**< end of its highest tensor, in bytes from its start */
   uint64_t peak_bytes; /**< largest number of bytes live at one instruction */
-  int32_t peak_instruction;   /**< the first instruction at that peak; -1: none */
-  const uint64_t *live_bytes; /**< bytes live at each instruction: etr_memory_plan.instruction_count entries */
-  size_t tensor_count;        /**< tensors planned into it, views included */
+  int32_t peak_instruction; /**< the first instruction at that peak; -1: none */
+  size_t tensor_count;      /**< tensors planned into it, views included. Their lifetimes and sizes say how many bytes are
+                               live at each instruction */
 } etr_planned_buffer;
 
 /** An input or output of a method that is a tensor. */
@@ -1093,7 +1105,7 @@ ETR_API etr_edge etr_debug_value_origin(const etr_profile *profile, const etr_de
 #define ETR_RATE_MOST_ERROR 0.1
 
 /** What nodes compute, read and write per inference: the cost of each node times the number of its calls; a node that
- * was not timed counts as one call. A zeroed struct is an empty sum. */
+ * was not timed counts as one call, unless it never ran. A zeroed struct is an empty sum. */
 typedef struct etr_cost_sum {
   double macs;          /**< multiply-accumulates of the nodes for which they are known */
   double integer_macs;  /**< the part of macs that multiplies integers */
@@ -1133,7 +1145,7 @@ ETR_API const char *etr_cost_arithmetic(const etr_cost_sum *sum);
 typedef struct etr_effective_peaks {
   double gflops, integer_gops, gbs;
   bool flops_given, integer_given,
-      bandwidth_given; /**< given in etr_options.peaks; else the rate is the best among the record's nodes */
+      bandwidth_given; /**< given in etr_options.peaks; else the rate is the best among the record's large nodes */
 } etr_effective_peaks;
 typedef etr_effective_peaks etr_roofs; /**< the old name, for one release */
 
@@ -1199,7 +1211,8 @@ struct etr_profile {
   etr_skip skip;           /**< from the options */
   etr_statistic statistic; /**< from the options */
   etr_peaks peaks;         /**< from the options */
-  /** The peaks, where each one that was not given is replaced by the best rate among the profile's nodes. */
+  /** The peaks, where each one that was not given is replaced by the best rate among the profile's nodes that take at
+   * least 50 us and move 1 MB (bandwidth) or compute a million multiply-accumulates in a call; 0 if there is none. */
   ETR_RENAMED(etr_effective_peaks, effective_peaks, roofs);
   const etr_block *blocks;
   size_t block_count;
@@ -1235,6 +1248,36 @@ struct etr_profile {
  */
 ETR_API etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options,
                                     etr_error *error);
+
+/* ---- One record, many ETDumps ---- */
+
+/** A record that was read once, with its program and weights. Any number of ETDumps can be joined to it. */
+typedef struct etr_opened_record etr_opened_record;
+
+/**
+ * Reads the ETRecord, the .pte and the weights of `inputs`, and sets *out. ETDumps and the debug buffer in `inputs` are
+ * ignored. Of the options only the limits, `edge_only`, `without` and `source_root` matter. If `inputs` has no record
+ * and no program, the events of ETDumps joined later get no nodes.
+ *
+ * On success close *out with etr_close_record(); on failure *out is NULL. Errors are those of etr_profile_open().
+ */
+ETR_API etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs, const etr_options *options,
+                                   etr_error *error);
+
+/**
+ * Joins the ETDumps and the debug buffer of `dumps` to an opened record, and sets *out to a profile, as
+ * etr_profile_open() would make it. The members `etrecord`, `pte` and `weights` of `dumps` are ignored, and so are the
+ * limits, `edge_only`, `without` and `source_root` of the options, which etr_open_record() had. The limits apply to the
+ * record and the ETDumps of one profile together.
+ *
+ * Several threads may join ETDumps to one record at once. The profile refers to the record: close the profile first.
+ * Errors are those of etr_profile_open().
+ */
+ETR_API etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened, const etr_inputs *dumps,
+                                  const etr_options *options, etr_error *error);
+
+/** Frees the record. `opened` may be NULL. */
+ETR_API void etr_close_record(etr_opened_record *opened);
 
 /** Frees the profile and everything that it points to. `profile` may be NULL. */
 ETR_API void etr_profile_close(etr_profile *profile);

@@ -62,12 +62,12 @@ typedef struct etr_strip_options {
  * lowered modules.
  *
  * With no_source a frame of a stack trace keeps its line number and becomes `File "f0.py", line 12, in forward`, where
- * f0.py is the same file everywhere. torch's own files keep their names below torch/. With rename_modules, modules
- * become m0, m1, ... and classes C0, C1, ...: each name gets one new name in the whole record. Numbers in paths stay;
- * so do torch's classes, and endings of weights' names such as `weight` and `bias`. The names of programs, methods,
- * inputs and operators stay. With either option nodes keep only what the profile needs, and entries that cannot be
- * searched are left out completely: a program inside the record, pickled graphs, and unknown entries. The notes name
- * them.
+ * f0.py is the same file everywhere. Files of torch, torchao, ExecuTorch and transformers keep their names from that
+ * folder on. With rename_modules, modules become m0, m1, ... and classes C0, C1, ...: each name gets one new name in
+ * the whole record. Numbers in paths stay; so do torch's classes, and endings of weights' names such as `weight` and
+ * `bias`. The names of programs, methods, inputs and operators stay. With either option nodes keep only what the
+ * profile needs, and entries that cannot be searched are left out completely: a program inside the record, pickled
+ * graphs, and unknown entries. The notes name them.
  *
  * `options` may be NULL. Errors: ETR_ERROR_IO (a file cannot be read, or the sink fails), ETR_ERROR_FORMAT (not an
  * ETRecord, or an entry is damaged), ETR_ERROR_MEMORY.

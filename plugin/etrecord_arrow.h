@@ -64,6 +64,28 @@ struct ArrowArrayStream {
 };
 #endif
 
+/** The answers of which there is a table. */
+typedef enum etr_answer_kind {
+  ETR_ANSWER_EVENTS,
+  ETR_ANSWER_NODES,
+  ETR_ANSWER_SUMMARY,
+  ETR_ANSWER_SOURCE,
+  ETR_ANSWER_DELEGATION,
+  ETR_ANSWER_MEMORY,
+} etr_answer_kind;
+
+/**
+ * Gives the table of an answer as a stream, with the rows and columns that the command of that name writes as JSON
+ * Lines. Otherwise it works like etr_stream_events().
+ */
+ETR_API etr_status etr_stream_table(etr_answer_kind kind, const etr_profile *profile, const etr_node_filter *filter,
+                                    const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error);
+
+/** Gives the changes of a comparison as a stream, with the rows and columns of etr_emit_diff_tables(). Otherwise it
+ * works like etr_stream_events(). */
+ETR_API etr_status etr_stream_diff(const etr_comparison *comparison, const etr_diff_filter *filter,
+                                   const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error);
+
 /**
  * Gives the events as a stream with the rows and columns that etr_emit_events_table() writes as JSON Lines. Columns
  * are typed: text is UTF-8, counts are int64, all other numbers float64, and unknown values null. Times are in

@@ -286,6 +286,14 @@ typedef enum etr_sum_by {
  * 100 columns. */
 #define ETR_ANY_WIDTH SIZE_MAX
 
+/** Whether CSV and TSV are one of several tables of the same columns, written one after the other. */
+typedef enum etr_stack {
+  ETR_STACK_NONE,  /**< the table is alone; if `columns` chooses columns and there are no tags, it has only these, and
+                      `record`, `run` in front if either is chosen */
+  ETR_STACK_FIRST, /**< the first table: `record`, `run` and the tags are in front of chosen columns, too */
+  ETR_STACK_NEXT,  /**< a further table: it also has no line with the names of the columns */
+} etr_stack;
+
 /** Zeroed: text, milliseconds, by time, all rows, 100 columns. */
 typedef struct etr_table_options {
   etr_table_format format;
@@ -298,11 +306,12 @@ typedef struct etr_table_options {
   bool ascii;           /**< replace characters that are not ASCII */
   const char *columns;  /**< of nodes, events, values, delegation and memory: only these columns, named as in CSV, in
                            this order: "node,avg"; NULL: the usual columns */
-  const etr_tag *tags;  /**< of nodes and events: columns of JSON Lines after `record` and `run` that have these values
-                           in  every row; tags with these two names replace them */
+  const etr_tag *tags;  /**< columns of tables for programs, after `record` and `run`, that have these values in every
+                           row; tags with these two names replace them. A comparison has none of these columns */
   size_t tag_count;
   etr_sum_by by;    /**< of a summary: only this breakdown; of delegation, ETR_SUM_BY_OP: only operator types */
   bool by_delegate; /**< of delegation: delegates with their phases and compute units instead of operator types */
+  etr_stack stack;
 } etr_table_options;
 
 /**

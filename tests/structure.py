@@ -48,8 +48,9 @@ LONGEST_FUNCTION = 45
 MOST_PARAMETERS = 6  # more have a struct with a name
 # Say nothing of what is added to what.
 VAGUE_NAMES = {"add", "put", "at", "walk"}
-# Headers with one user: what a folder shows of itself, what hides a foreign library, what the build makes, a view that one table shows.
-SINGLE_USERS = {"dot/dot", "output/gzip", "report/web_files", "views/memory_findings"}
+# Headers with one user: what a folder shows of itself, what hides a foreign library, what the build makes, a view that one table shows, a struct that one file
+# fills and another reads.
+SINGLE_USERS = {"dot/dot", "output/gzip", "report/web_files", "views/memory_findings", "profile/opened_record"}
 
 
 def sources():

@@ -53,7 +53,7 @@ function costRows(operator) {
   return [
     ['MACs', known(operator.macs, '')], ['bytes read and written', known(operator.bytes, '')], ['intensity', operator.macs > 0 ? known(operator.intensity, ' FLOP per byte') : null],
     ['rate', operator.macs > 0 ? known(operator.gflops, rate) : null], ['bandwidth', known(operator.gbs, ' GB/s')],
-    ['of peak', operator.ofPeak === null ? null : `${shareText(operator.ofPeak, 1)} of ${operator.bound ? `the ${operator.bound} peak` : 'the best rate of this record'}`],
+    ['of peak', operator.ofPeak === null ? null : `${shareText(operator.ofPeak, 1)} of ${operator.bound ? `the ${operator.bound} peak` : 'the best rate of this record’s large operators'}`],
   ];
 }
 

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dom.js - makes elements. Text from a record may be hostile, so it only becomes text nodes and attributes, never markup.
+// dom.js - makes elements. Text from a record may be hostile, so it only becomes text nodes and attributes, never markup, and its invisible characters become visible.
 
 const SVG = 'http://www.w3.org/2000/svg';
+
+/* The characters for which etr_is_control() (plugin/output/plain_text.h) returns true, except those by which our own texts are laid out. */
+const INVISIBLE = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u{feff}\u{e0000}-\u{e007f}]/gu;
+const SHOWN = new Set(['title', 'aria-label', 'placeholder']); // attributes that people read or hear; others, such as values of options, stay as they are
+
+/** Returns the text with "?" for each control character and each mark that turns the direction of writing, like text in a terminal. */
+export const visibleText = text => text.replace(INVISIBLE, '?');
+
+const visibleChild = child => (typeof child === 'string' ? visibleText(child) : child);
 
 function setProperties(made, properties) {
   for (const [key, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue;
     if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
     else if (key === 'style') for (const [name, text] of Object.entries(value)) made.style.setProperty(name, text);
-    else made.setAttribute(key, value === true ? '' : value);
+    else made.setAttribute(key, value === true ? '' : SHOWN.has(key) ? visibleText(String(value)) : value);
   }
 }
 
@@ -17,7 +26,7 @@ function setProperties(made, properties) {
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   setProperties(made, properties);
-  made.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false));
+  made.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false).map(visibleChild));
   return made;
 }
 
@@ -25,7 +34,7 @@ export function element(tag, properties = {}, ...children) {
 export function drawing(tag, properties = {}, ...children) {
   const made = document.createElementNS(SVG, tag);
   setProperties(made, properties);
-  made.append(...children);
+  made.append(...children.map(visibleChild));
   return made;
 }
 

@@ -2,7 +2,7 @@
 //
 // fleet.js - the list of all records in a logdir, with one row per record and method. Figures come from each record's head (schema/head.schema.json).
 
-import {choice, drawing, element, keepFocus} from './dom.js';
+import {choice, drawing, element, keepFocus, visibleText} from './dom.js';
 import {UNITS, changeText, countText, dateText, shareText, shortType, timeText} from './format.js';
 import {sortRows} from './model.js';
 import {LongTable} from './table.js';
@@ -157,7 +157,7 @@ export function fleetView(app, options) {
   const ticked = () => app.options.fleet.ticked, hint = element('span', {class: 'hint', role: 'status'}, hintText(ticked()));
   const tick = row => {
     app.tick(row);
-    hint.textContent = hintText(ticked());
+    hint.textContent = visibleText(hintText(ticked()));
     keepFocus(table.grid, () => table.draw());
   };
   const shown = filterFleet(options.rows, options.filter), lines = fleetLines(shown, options.by), columns = fleetColumns(app, options.rows, previousRows(lines), ticked, tick);

@@ -6,7 +6,7 @@ import {carryOptions, sameOperator} from './carry.js';
 import {compareView} from './compare.js';
 import {delegationView} from './delegation.js';
 import {detailsPanel} from './details.js';
-import {choice, element, keepFocus} from './dom.js';
+import {choice, element, keepFocus, visibleText} from './dom.js';
 import {fleetRows, fleetView} from './fleet.js';
 import {UNITS, timeText} from './format.js';
 import {memoryView} from './memory.js';
@@ -299,7 +299,7 @@ class Dashboard {
       this.main.replaceChildren(this.content(make));
       this.drawSide();
     });
-    document.title = `${title} · ${this.label()}`;
+    document.title = visibleText(`${title} · ${this.label()}`);
   }
 
   /** Draws the same view again and keeps its scroll position. */

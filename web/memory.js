@@ -2,7 +2,7 @@
 //
 // memory.js - the view of a method's planned memory: live bytes at each instruction, tensors live at the peak, buffers, weights, findings. All figures are in the document.
 
-import {drawing, element, figure, plainTable} from './dom.js';
+import {drawing, element, figure, plainTable, visibleText} from './dom.js';
 import {bytesText, shareText} from './format.js';
 import {TOP_LEVEL} from './model.js';
 
@@ -35,7 +35,7 @@ function liveCurve(memory) {
     const x = String(((chosen + 0.5) / live.length) * CURVE_WIDTH);
     mark.setAttribute('x1', x);
     mark.setAttribute('x2', x);
-    said.textContent = stepText(memory, chosen);
+    said.textContent = visibleText(stepText(memory, chosen));
   };
   const curve = drawing('svg', {class: 'live-bytes', viewBox: `0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`, preserveAspectRatio: 'none', role: 'application', tabindex: '0',
     'aria-label': 'Live bytes over the instructions. Arrow keys choose an instruction, Home shows the peak.',

@@ -68,10 +68,16 @@ function plot(app, points, peaks) {
     axes(x, y), ...peaks.map(peak => peakDrawing(peak, x, y)), ...points.map(point => pointDrawing(app, point, order, most, x, y)));
 }
 
-function peaksText(peaks) {
-  if (peaks.length === 0) return '';
+/** Says why there is no line: which peaks nobody gave, and that no operator is large enough to take their place. */
+function missingPeaksText(known) {
+  const missing = [known.gbs > 0 ? null : 'bandwidth', known.gflops > 0 || known.integer_gops > 0 ? null : 'compute'].filter(Boolean).join(' and ');
+  return `No peak ${missing} is known: give --peak-flops and --peak-bandwidth. Only operators that take 50 µs or more, and move 1 MB or compute a million MACs in a call, may take their place.`;
+}
+
+function peaksText(peaks, known) {
+  if (peaks.length === 0) return missingPeaksText(known);
   const each = peaks.map(peak => `${peak.name} ${rateText(peak.gflops)} ${peak.name === 'integer' ? 'Gop/s' : 'GFLOP/s'}`).join(', ');
-  const best = peaks.every(peak => peak.given) ? '' : ' Dashed: without the device’s peaks (--peak-flops, --peak-bandwidth), the best rates of this record take their place.';
+  const best = peaks.every(peak => peak.given) ? '' : ' Dashed: without the device’s peaks (--peak-flops, --peak-bandwidth), the best rates of this record’s large operators take their place.';
   return `Peaks: ${each}; ${rateText(peaks[0].gbs)} GB/s.${best}`;
 }
 
@@ -92,7 +98,7 @@ export function rooflineView(app) {
   const hidden = timed.length - points.length;
   const note = hidden > 0 ? ` No rate is shown for ${countText(hidden, 'more operator')}: the clock’s resolution could explain more than 10 % of it, or sizes are unknown.` : '';
   return element('div', {class: 'roofline'},
-    points.length ? element('section', {class: 'card'}, plot(app, points, peaks), element('p', {class: 'note'}, `${countText(points.length, 'operator')}; a point’s area is its time, its colour the backend. ${peaksText(peaks)}${note}`))
+    points.length ? element('section', {class: 'card'}, plot(app, points, peaks), element('p', {class: 'note'}, `${countText(points.length, 'operator')}; a point’s area is its time, its colour the backend. ${peaksText(peaks, app.profile.peaks ?? {})}${note}`))
       : element('p', {class: 'note'}, `No operator has a rate.${note}`),
     moversTable(app));
 }

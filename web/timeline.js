@@ -3,7 +3,7 @@
 // timeline.js - the events of the median run on lanes: one for the processor, with nested calls, and one for each backend's delegates below it. The
 // document contains the position of each event.
 
-import {element, plainTable} from './dom.js';
+import {element, plainTable, visibleText} from './dom.js';
 import {countText, shareText} from './format.js';
 import {backendsOf} from './model.js';
 import {backendIndex} from './tree.js';
@@ -156,7 +156,7 @@ class TimelineCanvas {
     context.rect(left, top, width - 4, height);
     context.clip();
     context.fillStyle = this.colours.bar;
-    context.fillText(event.name, left + 5, top + height / 2);
+    context.fillText(visibleText(event.name), left + 5, top + height / 2);
     context.restore();
   }
 
@@ -180,7 +180,7 @@ class TimelineCanvas {
     this.chosen = event;
     const time = ns => `${this.app.time(ns)} ${this.app.unitName()}`, operator = this.app.method.operators[event.operator];
     this.said.replaceChildren(element('strong', {}, event.name), ` ${time(event.duration)}, from ${time(event.start)}${event.synthetic ? ' (synthetic start: only the order is known)' : ''}`,
-      event.instruction >= 0 ? `, instruction ${event.instruction}` : '', event.backend ? `, ${event.backend}` : '', operator ? ', on ' : '',
+      event.instruction >= 0 ? `, instruction ${event.instruction}` : '', event.backend ? visibleText(`, ${event.backend}`) : '', operator ? ', on ' : '',
       operator ? element('button', {type: 'button', class: 'text-link', onclick: () => this.app.select(operator)}, operator.name) : '', operator && event.match === 'aligned' ? ' (estimated)' : '');
   }
 

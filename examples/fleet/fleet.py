@@ -5,17 +5,19 @@
     fleet.py ask OUT.parquet QUESTION...
 
 MANIFEST is JSON Lines, one line per ETDump: {"record": "models/mv2", "etdump": "dumps/17.etdp", "device": "pixel8", "build": "a1b2c3"}; "pte" may name the
-program, "name" what the record is called (otherwise its folder says); everything else becomes a column. QUESTION is one of the files in questions/, without ".sql". Needs the Python package etrecord_tb, and
-pyarrow and duckdb from PyPI: Parquet is theirs.
+program, "name" what the record is called (otherwise its folder says); everything else becomes a column, which is null for dumps that lack it. A dump that
+cannot be used is a line in OUT.parquet.problems.jsonl, and the exit status is then 5. If collecting is stopped, OUT.parquet has the dumps so far.
+QUESTION is one of the files in questions/, without ".sql". Needs the Python package etrecord_tb, and pyarrow and duckdb from PyPI: Parquet is theirs.
 """
 
 import argparse
+import functools
 import itertools
 import json
 import multiprocessing
 import pathlib
+import signal
 import sys
-import warnings
 
 import etrecord_tb
 import pyarrow
@@ -26,43 +28,79 @@ INPUTS = ("record", "etdump", "pte")
 TABLES_AT_ONCE = 256  # one row group of the Parquet file: memory does not grow with the number of dumps
 
 
-def rows(line):
+@functools.lru_cache(maxsize=16)  # dumps of one model follow each other: each process reads the record once
+def opened(record, pte):
+    return etrecord_tb.Record(record, pte=pte)
+
+
+def tags_of(dump):
+    """The columns of a line of the manifest, in front of those of the nodes."""
+    return {"record" if key == "name" else key: str(value) for key, value in dump.items() if key not in INPUTS}
+
+
+def rows(line, tag_names=()):
     """The timed operators of an ETDump, given by its line of the manifest, as an Arrow table."""
     dump = json.loads(line)
-    tags = {"record" if key == "name" else key: str(value) for key, value in dump.items() if key not in INPUTS}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", etrecord_tb.EtrecordWarning)
-        with etrecord_tb.Profile(dump["record"], etdump=dump["etdump"], pte=dump.get("pte")) as profile:
-            return pyarrow.table(profile.nodes_table(graph="edge", tags=tags))
+    tags = {**dict.fromkeys(tag_names), **tags_of(dump)}
+    with opened(dump["record"], dump.get("pte")).join(dump["etdump"]) as profile:
+        return pyarrow.table(profile.nodes_table(graph="edge", tags=tags))
 
 
-def rows_or_problem(line):
+def rows_or_problem(line, tag_names=()):
+    """The rows of a dump, or why there are none."""
     try:
-        return rows(line)
-    except (etrecord_tb.EtrecordError, KeyError, ValueError) as problem:
-        return f"left out: {line.strip()}: {problem!r}"
+        return rows(line, tag_names)
+    except (etrecord_tb.EtrecordError, AttributeError, KeyError, TypeError, ValueError) as problem:
+        return f"{type(problem).__name__}: {problem}"
 
 
 def read_manifest(path):
     return [line for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
+def find_tag_names(lines):
+    """The columns that any line has, in the order of their first appearance: all tables then have one schema. `name` replaces a column that is there anyway."""
+    names = {}
+    for line in lines:
+        try:
+            names.update(dict.fromkeys(tags_of(json.loads(line))))
+        except (AttributeError, ValueError):
+            pass  # this line is a problem of its own
+    names.pop("record", None)
+    return tuple(names)
+
+
+def stop(*_signal):
+    raise KeyboardInterrupt
+
+
+def ignore_interrupts():
+    """In a worker: the parent process decides when to stop."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def collect(manifest, out, processes):
-    """Writes all rows; returns how many dumps were left out."""
-    writer, lost = None, 0
-    with multiprocessing.Pool(processes) as pool:
-        answers = pool.imap(rows_or_problem, read_manifest(manifest), chunksize=16)
-        while group := list(itertools.islice(answers, TABLES_AT_ONCE)):
-            tables = [answer for answer in group if isinstance(answer, pyarrow.Table)]
-            for problem in (answer for answer in group if isinstance(answer, str)):
-                print(problem, file=sys.stderr)
-                lost += 1
-            if tables:
-                table = pyarrow.concat_tables(tables, promote_options="default")
-                writer = writer or pyarrow.parquet.ParquetWriter(out, table.schema, compression="zstd")
-                writer.write_table(table)
-    if writer:
-        writer.close()
+    """Writes all rows, and a line for each dump that was left out into OUT.problems.jsonl. Returns how many were left out."""
+    lines, writer, lost = read_manifest(manifest), None, 0
+    take = functools.partial(rows_or_problem, tag_names=find_tag_names(lines))
+    signal.signal(signal.SIGTERM, stop)
+    with open(f"{out}.problems.jsonl", "w", encoding="utf-8") as problems, multiprocessing.Pool(processes, ignore_interrupts) as pool:
+        try:
+            answers = zip(lines, pool.imap(take, lines, chunksize=16))
+            while group := list(itertools.islice(answers, TABLES_AT_ONCE)):
+                for line, problem in ((line, answer) for line, answer in group if isinstance(answer, str)):
+                    print(f"left out: {line.strip()}: {problem}", file=sys.stderr)
+                    print(json.dumps({"line": line.strip(), "problem": problem}), file=problems)
+                    lost += 1
+                tables = [answer for _line, answer in group if not isinstance(answer, str)]
+                if tables:
+                    table = pyarrow.concat_tables(tables)
+                    writer = writer or pyarrow.parquet.ParquetWriter(out, table.schema, compression="zstd")
+                    writer.write_table(table)
+        finally:
+            if writer:
+                writer.close()
     return lost
 
 
@@ -90,7 +128,7 @@ def main():
     command.add_argument("question", nargs="+", choices=names)
     options = parser.parse_args()
     if options.command == "collect":
-        return 1 if collect(options.manifest, options.out, options.processes) else 0
+        return 5 if collect(options.manifest, options.out, options.processes) else 0
     for name in options.question:
         print(name)
         print(ask(options.parquet, name))

@@ -11,21 +11,38 @@ import os
 import sys
 
 import fleet
+import pyarrow
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
+PROBLEM = pyarrow.field("problem", pyarrow.string())
 
-def tables(batches):
-    for batch in batches:
-        for line in batch.column("value").to_pylist():
-            yield from fleet.rows(line).to_batches()
+
+def with_problem(answer, schema):
+    """The rows of a dump with a null as `problem`, or one row with the problem."""
+    if isinstance(answer, str):
+        return pyarrow.table([pyarrow.nulls(1, field.type) for field in schema] + [pyarrow.array([answer])], schema=schema.append(PROBLEM))
+    return answer.append_column(PROBLEM, pyarrow.nulls(answer.num_rows, PROBLEM.type))
 
 
 def open_nodes(session, manifest):
-    """The rows of all dumps as the view `nodes`."""
-    lines = session.read.text(str(manifest)).repartition(session.sparkContext.defaultParallelism)
-    schema = from_arrow_schema(fleet.rows(lines.first().value).schema)
-    lines.mapInArrow(tables, schema).cache().createOrReplaceTempView("nodes")
+    """The rows of all dumps as the view `nodes`; the dumps that were left out as the view `problems`."""
+    lines = fleet.read_manifest(manifest)
+    tag_names = fleet.find_tag_names(lines)
+    answers = (fleet.rows_or_problem(line, tag_names) for line in lines)
+    schema = next((answer.schema for answer in answers if not isinstance(answer, str)), None)
+    if schema is None:
+        sys.exit(f"{manifest}: no dump can be used; the first says: {fleet.rows_or_problem(lines[0], tag_names) if lines else 'it is empty'}")
+
+    def tables(batches):
+        for batch in batches:
+            for line in batch.column("value").to_pylist():
+                yield from with_problem(fleet.rows_or_problem(line, tag_names), schema).to_batches()
+
+    parts = session.createDataFrame([(line,) for line in lines], "value string").repartition(session.sparkContext.defaultParallelism)
+    rows = parts.mapInArrow(tables, from_arrow_schema(schema.append(PROBLEM))).cache()
+    rows.where("problem is null").drop("problem").createOrReplaceTempView("nodes")
+    rows.where("problem is not null").select("problem").createOrReplaceTempView("problems")
 
 
 def main():

@@ -52,13 +52,14 @@ static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
 
 /* ---- All ---- */
 
-/* OUTPUT:OPERATOR. */
+/* Returns true for the name of an operation, OUTPUT:OPERATOR. */
 static bool is_operation(const etr_event_facts *event) { return !event->is_number && strchr(event->name, ':'); }
 
 /* An operation that the map lacks was made by Core ML's own compiler. */
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
   for (size_t i = 0; i < count; i++) {
-    /* Of all runs. No unit where they differ: another load may have had another plan. */
+    /* The metadata of all runs are compared. If they differ, the unit is not known, because another load may have had
+     * another plan. */
     const etr_event_facts *event = &events[i];
     told metadata = {.is_promised = true};
     for (size_t k = 0; k < event->metadata_count; k++) {

@@ -10,7 +10,7 @@ static const etr_known_event known[] = {
     {"+EthosUBackend::execute()NPU", ETR_ROLE_PHASE, ETR_PHASE_COMPUTE, ETR_COMPUTE_UNIT_NPU},
 };
 
-/* Another part of execute() is some phase; what is not even a part is not understood, and in no sum. */
+/* An unknown part of execute() is the phase "other". An event that is no part is not understood, and is in no sum. */
 static void read_event(etr_event_meaning *out, const etr_event_facts *event) {
   static const etr_known_event part = {.role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER};
   static const etr_known_event unknown = {.role = ETR_ROLE_CONTAINER};

@@ -10,21 +10,21 @@ static int64_t number_of(const etr_event_facts *event) {
   return etr_slice_to_int(etr_slice_of(event->name), &number) && number >= 0 ? number : -1;
 }
 
-/* The dump has no handles and function code 0, and comes last. */
+/* Returns true for the dump, which has no handles and function code 0, and comes last. */
 static bool is_dump(const etr_event_facts *event, int64_t highest) {
   const etr_bytes *code = event->metadata_count ? event->metadata : NULL;
   bool is_coded = code && code->size == 1 && code->data[0] == 0;
   return event->is_number && is_coded && event->handle_count == 0 && number_of(event) == highest;
 }
 
-/* Metadata is the function code, one byte. */
+/* Returns true if the metadata is not one byte, the function code. */
 static bool has_long_code(const etr_event_facts *event) {
   for (size_t i = 0; i < event->metadata_count; i++)
     if (event->metadata[i].size > 1) return true;
   return false;
 }
 
-/* The map has all ids or, without a log of the converter, none. */
+/* Returns true for an id that is not in the map. The map has all ids or, without a log of the converter, none. */
 static bool is_odd(const etr_event_facts *event, bool any_listed) {
   return !event->is_number || number_of(event) < 0 || has_long_code(event) || (any_listed && !event->is_listed);
 }
@@ -50,7 +50,7 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
     if (is_dump(&events[i], highest))
       read_dump(&out[i]);
     else if (!out[i].is_odd) {
-      /* Its number alone means nothing to people. */
+      /* The number alone would mean nothing to people. */
       out[i].compute_unit = ETR_COMPUTE_UNIT_NPU;
       out[i].label = etr_arena_format(scratch, "kernel %s", events[i].name);
     }

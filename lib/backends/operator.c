@@ -9,19 +9,20 @@ static etr_slice without_underscores(etr_slice name) {
   return name;
 }
 
-static etr_slice up_to(etr_slice text, char end) {
-  const char *at = text.size ? memchr(text.data, end, text.size) : NULL;
-  return at ? (etr_slice){text.data, (size_t)(at - text.data)} : text;
+/* Returns a name up to the dot before its overload, without leading underscores. */
+static etr_slice without_overload(const char *name) {
+  const char *dot = strchr(name, '.');
+  return without_underscores(dot ? (etr_slice){name, (size_t)(dot - name)} : etr_slice_of(name));
 }
 
 etr_slice etr_operator_of_target(const char *target) {
   const char *dot = strchr(target, '.');
-  return without_underscores(up_to(etr_slice_of(dot ? dot + 1 : target), '.'));
+  return without_overload(dot ? dot + 1 : target);
 }
 
 etr_slice etr_operator_of_kernel(const char *kernel_name) {
   const char *colons = strstr(kernel_name, "::");
-  return without_underscores(up_to(etr_slice_of(colons ? colons + 2 : kernel_name), '.'));
+  return without_overload(colons ? colons + 2 : kernel_name);
 }
 
 etr_slice etr_operator_of_event(const char *event_name) {
@@ -35,13 +36,20 @@ bool etr_operator_is_in_place(etr_slice op) {
          !etr_slice_ends(op, ETR_SLICE("__")); /* "__and__" returns a new tensor */
 }
 
+/* Compares byte by byte, because most names differ in their first bytes. */
+static inline bool is_named(etr_slice op, const char *name) {
+  size_t i = 0;
+  while (i < op.size && name[i] == op.data[i]) i++;
+  return i == op.size && name[i] == '\0';
+}
+
 bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (op.size && names[i][0] == op.data[0] && etr_slice_equal(op, etr_slice_of(names[i]))) return true;
+    if (is_named(op, names[i])) return true;
   return false;
 }
 
-/* What operators do that compute nothing. */
+/* Properties of operators that compute nothing. */
 enum {
   VIEW = 1,   /* etr_operator_is_view() */
   SHARES = 2, /* etr_operator_shares_memory() */
@@ -92,7 +100,7 @@ static const struct {
 
 static int does(etr_slice op) {
   for (size_t i = 0; op.size && i < ETR_COUNT(views) && views[i].op[0] <= op.data[0]; i++)
-    if (views[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(views[i].op))) return views[i].does;
+    if (is_named(op, views[i].op)) return views[i].does;
   return 0;
 }
 
@@ -163,7 +171,6 @@ static const row rows[] = {
 
 const char *etr_argument_name(etr_slice op, size_t place) {
   for (size_t i = 0; place < MOST && i < ETR_COUNT(rows); i++)
-    if (op.size && rows[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(rows[i].op)))
-      return rows[i].names[place];
+    if (is_named(op, rows[i].op)) return rows[i].names[place];
   return NULL;
 }

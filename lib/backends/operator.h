@@ -13,17 +13,17 @@
 
 /* ---- Comparing what the graph and the runtime call an operator ---- */
 
-/** "aten._softmax.default" -> "softmax". */
+/** Returns the operator of a node's target: "softmax" for "aten._softmax.default". */
 etr_slice etr_operator_of_target(const char *target);
 
-/** "native_call__softmax.out" -> "softmax"; empty if the event is no kernel's. */
+/** Returns the operator of a kernel's event: "softmax" for "native_call__softmax.out"; empty for other events. */
 etr_slice etr_operator_of_event(const char *event_name);
 
 /** Returns true for an operator that overwrites its first input with its result, which ATen marks with an underscore:
  * "copy_". The graphs of a record contain none: ExecuTorch inserts them when it makes the program. */
 bool etr_operator_is_in_place(etr_slice op);
 
-/** "aten::_softmax" -> "softmax". */
+/** Returns the operator of a kernel: "softmax" for "aten::_softmax". */
 etr_slice etr_operator_of_kernel(const char *kernel_name);
 
 /** Returns true if the operator is one of `names`. */

@@ -84,7 +84,8 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
 
 /* ---- Showing ---- */
 
-/* Layers that are alike share the payloads of what has no weights: a few operators each. */
+/* Most operators and values that are shown again, in all payloads together. Equal layers share the payloads of their
+ * parts without weights, which have a few operators each. */
 enum { MOST_REPEATED = 1 << 14 };
 
 bool etr_payloads_show(etr_payloads *payloads, const etr_own_graph *graph) {

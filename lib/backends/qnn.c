@@ -32,14 +32,14 @@ static etr_slice take_unit(etr_event_meaning *out, etr_slice id) {
 
 /* ---- Operators ---- */
 
-/* An OpId has 32 bits. */
+/* Returns true for an OpId, which is a number of 32 bits. */
 static bool is_id(etr_slice text) {
   int64_t number;
   bool is_digit = text.size > 0 && text.data[0] >= '0' && text.data[0] <= '9';
   return is_digit && etr_slice_to_int(text, &number) && number <= UINT32_MAX;
 }
 
-/* Returns what is before MARK and a number at the end of the id; empty, with data NULL, if the id does not end like
+/* Returns the part of an id before MARK and a number at its end; a slice with data NULL if the id does not end like
  * that. */
 static etr_slice before_number(etr_slice id, const char *mark) {
   size_t size = strlen(mark);
@@ -94,7 +94,7 @@ static void make_wrapper(etr_event_meaning *out, uint8_t wrapper, etr_phase phas
   out->inside = (uint8_t)(wrapper - 1);
 }
 
-/* Operators have shares of the accelerator's total in cycles. */
+/* Reads the accelerator's total. Operators get shares of it by their cycles. */
 static void read_accelerator(etr_event_meaning *out) {
   make_wrapper(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
   if (!is_time(out)) return;
@@ -154,7 +154,7 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-/* An operator, or a total of the call. */
+/* Returns true for an event that only QNN writes: an operator, or a total of the call. */
 static bool is_own(const char *name) {
   etr_event_meaning meaning = {.role = ETR_ROLE_NONE};
   etr_slice id = take_unit(&meaning, etr_slice_of(name));

@@ -72,7 +72,7 @@ static void read_value(graph_reader *r, uint32_t index) {
   if (r->types[index] == TYPE_SYM_INT) value->value.dtype = "int";
 }
 
-/* The call's arguments are the graph's inputs, then its outputs. */
+/* Numbers the arguments of the call, which are the graph's inputs and then its outputs. */
 static void number_arguments(graph_reader *r, unsigned field, uint32_t first, uint32_t *count) {
   etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), field, 4, count);
   for (uint32_t i = 0; i < *count; i++) {
@@ -124,8 +124,8 @@ typedef struct known_work {
   etr_work work;
 } known_work;
 
-/* backends/vulkan/custom_ops_lib.py. Of what is missing nothing is known: weights of convolutions of integers are
- * padded, and a table of packed numbers is read in part. */
+/* From backends/vulkan/custom_ops_lib.py. The costs of operators that are missing here are unknown: integer
+ * convolutions have padded weights, and a table of packed numbers is read only in part. */
 static const known_work works[] = {
     {"prepack", ETR_WORK_NO_PRODUCT},
     {"rms_norm", ETR_WORK_NO_PRODUCT},
@@ -148,7 +148,7 @@ static const known_work works[] = {
 static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
   etr_slice op = etr_operator_of_target(name);
   if (etr_slice_is(op, "convolution") || etr_slice_is(op, "conv_with_clamp")) {
-    /* Whether a convolution is transposed says its seventh argument, as in ATen. */
+    /* The seventh argument says whether a convolution is transposed, as in ATen. */
     uint32_t count;
     etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
     uint32_t id = count > TRANSPOSED_ARG ? (uint32_t)etr_fb_i32_at(&r->fb, args, TRANSPOSED_ARG) : ETR_NONE;
@@ -226,7 +226,7 @@ static const etr_known_event known[] = {
 
 enum { IN_SUBMISSION = 1 };
 
-/* What submitting took beyond the shaders was spent waiting for them. */
+/* The time of the submission that is not in shaders was spent waiting for them. */
 static void read_step(etr_event_meaning *out, const etr_known_event *event) {
   etr_known_event_tell(out, event);
   if (event->name != submission) return;
@@ -287,14 +287,14 @@ static bool read_json(dispatch *out, const char *text, etr_arena *scratch) {
   return good;
 }
 
-/* A copy between the host's layout and the device's, whatever operator it claims to be of: that is the last one that
- * was current. */
+/* Returns the phase of a copy between the host's layout and the device's. The operator that its event names is merely
+ * the last one before it, and means nothing. */
 static etr_phase staging_phase(const char *kernel) {
   if (strncmp(kernel, "nchw_to_", 8) == 0) return ETR_PHASE_COPY_IN;
   return strstr(kernel, "_to_nchw") ? ETR_PHASE_COPY_OUT : ETR_PHASE_NONE;
 }
 
-/* A blit writes its name without quotes or key: {Blit_Float_to_Half, "dispatch_id": 3}. */
+/* Returns true for a blit, which writes its name without quotes or key: {Blit_Float_to_Half, "dispatch_id": 3}. */
 static bool is_blit(const char *text) {
   return strncmp(text, "{Blit", 5) == 0 && strstr(text, ", \"dispatch_id\": ") != NULL;
 }
@@ -360,7 +360,7 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-/* Each call has one event for each step around its dispatches. */
+/* Returns true for an event that only Vulkan writes. Each call has one event for each step around its dispatches. */
 static bool is_own(const char *name) { return etr_known_event_find(known, ETR_COUNT(known), name) != NULL; }
 
 const etr_decoder etr_vulkan = {.id = "VulkanBackend",

@@ -88,10 +88,6 @@ static uint16_t class_of_event(const char *id) {
   return ETR_XNN_NONE;
 }
 
-bool etr_xnn_is_binary(etr_xnn_class class_) { return class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_PRELU; }
-
-bool etr_xnn_is_unary(etr_xnn_class class_) { return class_ >= ETR_XNN_SIGMOID && class_ <= ETR_XNN_COS; }
-
 static unsigned traits(uint16_t class_) {
   switch (class_) {
   case ETR_XNN_NONE: return 0;
@@ -113,126 +109,12 @@ static unsigned traits(uint16_t class_) {
   }
 }
 
-static const struct {
-  const char *op;
-  uint16_t class_; /* etr_xnn_class */
-} operators[] = {
-    {"convolution", ETR_XNN_MATMUL},
-    {"linear", ETR_XNN_MATMUL},
-    {"addmm", ETR_XNN_MATMUL},
-    {"mm", ETR_XNN_MATMUL},
-    {"bmm", ETR_XNN_BMM},
-    {"matmul", ETR_XNN_BMM},
-    {"add", ETR_XNN_ADD},
-    {"mul", ETR_XNN_MUL},
-    {"sub", ETR_XNN_SUB},
-    {"div", ETR_XNN_DIV},
-    {"minimum", ETR_XNN_MIN},
-    {"maximum", ETR_XNN_MAX},
-    {"prelu", ETR_XNN_PRELU},
-    {"prelu_kernel", ETR_XNN_PRELU},
-    {"softmax", ETR_XNN_SOFTMAX},
-    {"sigmoid", ETR_XNN_SIGMOID},
-    {"tanh", ETR_XNN_TANH},
-    {"gelu", ETR_XNN_GELU},
-    {"hardswish", ETR_XNN_HARDSWISH},
-    {"relu", ETR_XNN_CLAMP},
-    {"hardtanh", ETR_XNN_CLAMP},
-    {"clamp", ETR_XNN_CLAMP},
-    {"relu6", ETR_XNN_CLAMP},
-    {"floor", ETR_XNN_FLOOR},
-    {"ceil", ETR_XNN_CEIL},
-    {"round", ETR_XNN_ROUND},
-    {"neg", ETR_XNN_NEG},
-    {"pow", ETR_XNN_SQUARE},
-    {"square", ETR_XNN_SQUARE},
-    {"abs", ETR_XNN_ABS},
-    {"sqrt", ETR_XNN_SQRT},
-    {"rsqrt", ETR_XNN_RSQRT},
-    {"elu", ETR_XNN_ELU},
-    {"leaky_relu", ETR_XNN_LEAKY_RELU},
-    {"log", ETR_XNN_LOG},
-    {"exp", ETR_XNN_EXP},
-    {"sin", ETR_XNN_SIN},
-    {"cos", ETR_XNN_COS},
-    {"quantize_per_tensor", ETR_XNN_CONVERT},
-    {"dequantize_per_tensor", ETR_XNN_CONVERT},
-    {"to_copy", ETR_XNN_CONVERT},
-    {"to_dim_order_copy", ETR_XNN_CONVERT},
-    {"quantize_per_token", ETR_XNN_CONVERT},
-    {"cat", ETR_XNN_COPY},
-    {"clone", ETR_XNN_COPY},
-    {"clone_dim_order", ETR_XNN_COPY},
-    {"view_copy", ETR_XNN_RESHAPE},
-    {"view", ETR_XNN_RESHAPE},
-    {"unsqueeze_copy", ETR_XNN_RESHAPE},
-    {"squeeze_copy", ETR_XNN_RESHAPE},
-    {"reshape", ETR_XNN_RESHAPE},
-    {"expand_copy", ETR_XNN_RESHAPE},
-    {"permute_copy", ETR_XNN_TRANSPOSE},
-    {"t_copy", ETR_XNN_TRANSPOSE},
-    {"transpose_copy", ETR_XNN_TRANSPOSE},
-    {"slice_copy", ETR_XNN_SLICE},
-    {"constant_pad_nd", ETR_XNN_PAD},
-    {"upsample_bilinear2d", ETR_XNN_RESIZE},
-    {"avg_pool2d", ETR_XNN_AVGPOOL},
-    {"max_pool2d", ETR_XNN_MAXPOOL},
-    {"amax", ETR_XNN_MAXPOOL},
-    {"max_pool2d_with_indices", ETR_XNN_MAXPOOL},
-    {"mean", ETR_XNN_MEAN},
-    {"sum", ETR_XNN_MEAN},
-    {"scaled_dot_product_attention", ETR_XNN_SDPA},
-};
-
-bool etr_xnn_is_batch_norm(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("native_batch_norm")); }
-
-/* A convolution knows whether it is transposed; its weight, [in, out / groups, ...] then, shows where arguments were
- * not recorded. */
-static bool is_transposed(const etr_graph *graph, const etr_node *node) {
-  const char *transposed = etr_node_argument(node, "transposed");
-  if (transposed) return strcmp(transposed, "true") == 0;
-  if (node->input_count < 2 || node->output_count == 0) return false;
-  const etr_value *weight = &graph->nodes[node->inputs[1].node].outputs[node->inputs[1].output];
-  const etr_value *out = &node->outputs[0];
-  return weight->rank > 2 && out->rank == weight->rank && weight->dims[0].size != out->dims[1].size;
-}
-
-/* Of powers only the second runs, as Square (PowConfig). */
-static bool is_squared(const etr_node *node) {
-  const char *exponent = etr_node_argument(node, "exponent");
-  return !exponent || strcmp(exponent, "2") == 0 || strcmp(exponent, "2.0") == 0;
-}
-
-uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node) {
-  etr_slice op = etr_operator_of_target(node->target);
-  if (etr_xnn_is_batch_norm(op))
-    return ETR_XNN_MATMUL; /* unless a convolution takes it in, it runs as a depthwise one */
-  if (etr_slice_is(op, "convolution") && is_transposed(graph, node)) return ETR_XNN_DECONV;
-  if (etr_slice_is(op, "pow") && !is_squared(node)) return ETR_XNN_NONE;
-  for (size_t i = 0; op.size && i < ETR_COUNT(operators); i++)
-    if (operators[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(operators[i].op)))
-      return operators[i].class_;
-  return ETR_XNN_NONE;
-}
-
-static const etr_node *producer_of(const etr_graph *graph, const etr_node *node) {
-  return node->input_count ? &graph->nodes[node->inputs[0].node] : NULL;
-}
-
-bool etr_xnn_is_convolution(uint16_t class_) { return class_ == ETR_XNN_MATMUL || class_ == ETR_XNN_DECONV; }
-
-/* A batch norm right behind a convolution or a linear layer that nothing else reads is folded into it. */
-bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
-  const etr_node *producer = producer_of(graph, node);
-  if (!producer || etr_xnn_is_batch_norm(etr_operator_of_target(producer->target))) return false;
-  return uses[producer - graph->nodes] == 1 && etr_xnn_is_convolution(etr_xnn_class_of_node(graph, producer));
-}
-
-/* A batch norm that becomes a convolution, and a product that becomes a linear layer, are new nodes to the lowering. */
+/* Returns whether a node loses its debug handle. A batch norm that becomes a convolution, and a product that becomes a
+ * linear layer, are new nodes for the lowering. */
 static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   if (etr_xnn_is_batch_norm(op)) {
-    bool may_fold = !producer_of(graph, node) || etr_xnn_follows_convolution(graph, uses, node);
+    bool may_fold = node->input_count == 0 || etr_xnn_follows_convolution(graph, uses, node);
     return may_fold ? ETR_LOSES_HANDLE_UNLESS_FUSED : ETR_LOSES_HANDLE;
   }
   return etr_slice_is(op, "addmm") || etr_slice_is(op, "mm") ? ETR_LOSES_HANDLE : ETR_KEEPS_HANDLE;
@@ -240,11 +122,7 @@ static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses
 
 /* ---- Partitions (backends/xnnpack/partition/config) ---- */
 
-bool etr_xnn_is_quantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("quantize_")); }
-
-bool etr_xnn_is_dequantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("dequantize_")); }
-
-/* Its scale is computed. */
+/* Returns true for a dequantization whose scale is computed. */
 static bool is_dynamic(const etr_node *node) {
   return etr_xnn_is_dequantize(etr_operator_of_target(node->target)) && node->input_count > 1;
 }
@@ -255,8 +133,8 @@ static bool takes_activation(const etr_graph *graph, const etr_node *node) {
   return etr_xnn_is_convolution(class_) || (class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB);
 }
 
-/* Operators hold on to the quantisation around them; dynamic quantisation, whose scale is computed, holds on to what
- * computes it. */
+/* Returns true if two nodes are put into the same partition: an operator and the quantisation around it, or dynamic
+ * quantisation and the nodes that compute its scale. */
 static bool keeps_together(const etr_graph *graph, const etr_node *producer, const etr_node *user, bool is_only_user) {
   etr_slice from = etr_operator_of_target(producer->target), to = etr_operator_of_target(user->target);
   if (producer->kind >= ETR_NODE_PARAMETER)

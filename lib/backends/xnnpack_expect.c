@@ -6,13 +6,16 @@
 #include "backends/operator.h"
 #include "backends/xnnpack.h"
 
-/* What it is worth to find an item among the events, and what it costs not to: the pairing with the greatest sum is
- * taken. Only the order of these numbers and of the numbers in delegates.c matters. */
+/* The scores of finding an item among the events, and the costs of not finding it. The pairing with the highest sum is
+ * chosen. Only the order of these numbers and of the numbers in delegates.c matters, and the reason for each is given
+ * beside it. */
 enum {
-  FOUND = 10,       /* the most: an event belongs to an item that surely runs before one that may be dropped */
-  MISSED = 6,       /* as much as an event without an item: both are errors, and neither is worth making the other */
-  MAYBE_FOUND = 5,  /* an event belongs to an item that may run rather than to none */
-  MAYBE_MISSED = 0, /* a pass or the runtime may have dropped the item: that is no error */
+  FOUND = 10,       /* highest, so that an event goes to an item that surely runs rather than to one that may be
+                       dropped */
+  MISSED = 6,       /* as much as an event without an item: both are errors, and neither should be made to avoid the
+                       other */
+  MAYBE_FOUND = 5,  /* above 0, so that an event goes to an item that may run rather than to none */
+  MAYBE_MISSED = 0, /* no cost, because a pass or the runtime may have dropped the item */
 };
 
 static const etr_node *node_of(const etr_delegate_view *d, uint32_t index) { return &d->graph->nodes[index]; }
@@ -69,9 +72,9 @@ static bool is_weight_of(const etr_delegate_view *d, uint32_t value, uint32_t re
          etr_xnn_is_convolution(class_at(d, reader)) && input_of(d, reader, weight_place(op_of(d, reader))) == value;
 }
 
-/* A transposed weight that only products of matrices read: they become linear layers, which take it as it was
- * (ConvertToLinearPass). Of any other reader's weights nothing is done ahead of time: ConstPropPass leaves parameters
- * alone. */
+/* Returns true for a transposed weight that only matrix products read. They become linear layers, which take the weight
+ * as it was (ConvertToLinearPass). For other readers the transposition runs, because ConstPropPass does not change
+ * parameters. */
 static bool is_linear_weight(const etr_delegate_view *d, uint32_t index) {
   bool is_weight = class_at(d, index) == ETR_XNN_TRANSPOSE && node_of(d, index)->input_count == 1 &&
                    reader_count(d, index) > 0;
@@ -88,7 +91,7 @@ enum { MOST_INPUTS = 256 }; /* of an operator in a pattern: each is looked at fo
 
 static bool is_activation(etr_slice op) { return etr_slice_is(op, "relu") || etr_slice_is(op, "hardtanh"); }
 
-/* Operators whose configuration has STATIC_QUANT (generic_node_configs.py). */
+/* Returns true for operators whose configuration has STATIC_QUANT (generic_node_configs.py). */
 static bool can_be_quantized(etr_slice op) {
   static const char *const list[] = {"hardtanh",   "add",       "relu",          "cat",
                                      "clamp",      "elu",       "mul",           "permute_copy",
@@ -105,8 +108,9 @@ static bool is_dequantize_at(const etr_delegate_view *d, uint32_t index) {
   return index != ETR_NONE && etr_xnn_is_dequantize(op_of(d, index));
 }
 
-/* A layer works on quantised values if its weight is quantised (GEMMConfig._detect_precision), another operator if all
- * that it reads is (GenericNodePartitionerConfig.get_node_and_deps). */
+/* Returns true if an operator works on quantised values: a layer does if its weight is quantised
+ * (GEMMConfig._detect_precision), another operator if all its inputs are
+ * (GenericNodePartitionerConfig.get_node_and_deps). */
 static bool reads_quantized(const etr_delegate_view *d, uint32_t index) {
   const etr_node *node = node_of(d, index);
   if (is_layer(d, index)) {
@@ -119,8 +123,8 @@ static bool reads_quantized(const etr_delegate_view *d, uint32_t index) {
   return all;
 }
 
-/* The quantize node that ends the pattern dequantize, operator, activation, quantize around an operator; ETR_NONE if
- * there is none. */
+/* Returns the quantize node that ends the pattern dequantize, operator, activation, quantize around an operator;
+ * ETR_NONE if there is none. */
 static uint32_t end_of_pattern(const etr_delegate_view *d, uint32_t index) {
   uint32_t end = only_reader(d, index);
   if (end == ETR_NONE || !is_inside(d, index) || !reads_quantized(d, index)) return ETR_NONE;
@@ -130,7 +134,8 @@ static uint32_t end_of_pattern(const etr_delegate_view *d, uint32_t index) {
   return end != ETR_NONE && etr_xnn_is_quantize(op_of(d, end)) ? end : ETR_NONE;
 }
 
-/* The layer that a value is for: past its padding (InsertPadQDQPass) and, of a weight, its transposition. */
+/* Returns the layer that a value is for, past its padding (InsertPadQDQPass) and, for a weight, past its transposition.
+ */
 static uint32_t served_by(const etr_delegate_view *d, uint32_t reader) {
   bool is_pad = etr_slice_is(op_of(d, reader), "constant_pad_nd") && only_reader(d, reader) != ETR_NONE;
   return is_pad || is_linear_weight(d, reader) ? reader_at(d, reader, 0) : reader;
@@ -141,7 +146,8 @@ static bool is_in_pattern(const etr_delegate_view *d, uint32_t operator_) {
          (is_layer(d, operator_) || end_of_pattern(d, operator_) != ETR_NONE);
 }
 
-/* Part of such a pattern (tag_as_implicit_q_dq()): it only says how the operator computes. */
+/* Returns true for a node that is a part of such a pattern (tag_as_implicit_q_dq()) and only says how the operator
+ * computes. */
 static bool is_implicit(const etr_delegate_view *d, uint32_t index) {
   if (is_dequantize_at(d, index)) {
     for (size_t i = 0; i < reader_count(d, index); i++)
@@ -168,7 +174,8 @@ static bool is_unary(const etr_delegate_view *d, uint32_t index) {
   return etr_xnn_is_unary(class_) || (class_ == ETR_XNN_MUL && is_square(node_of(d, index)));
 }
 
-/* Operators on one value between a dequantize and a quantize node: all of them may run as one lookup. */
+/* Returns true for an operator on one value between a dequantize and a quantize node. All operators there may run as
+ * one lookup. */
 static bool comes_from_int8(const etr_delegate_view *d, uint32_t index) {
   enum { MOST_STEPS = 16 }; /* a longer chain is none that a model has */
   for (int i = 0; i < MOST_STEPS && is_unary(d, index); i++) index = input_of(d, index, 0);
@@ -188,7 +195,8 @@ static bool is_beside_unary(const etr_delegate_view *d, uint32_t index) {
   return false;
 }
 
-/* The only operator that reads a result, past quantisation that only says how it computes; else ETR_NONE. */
+/* Returns the only operator that reads a result, past quantisation that only says how it computes; ETR_NONE if there
+ * are several. */
 static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
   uint32_t next = only_reader(d, index);
   while (next != ETR_NONE && class_at(d, next) == ETR_XNN_CONVERT && is_implicit(d, next)) next = only_reader(d, next);
@@ -206,7 +214,7 @@ static etr_expectation expect_unary(const etr_delegate_view *d, uint32_t index) 
 
 /* ---- Clamps ---- */
 
-/* The operator whose result an activation reads, past quantisation that only says how it computes; ETR_NONE if
+/* Returns the operator whose result an activation reads, past quantisation that only says how it computes; ETR_NONE if
  * something else reads the result too. */
 static uint32_t source_of(const etr_delegate_view *d, uint32_t index) {
   uint32_t source = input_of(d, index, 0);
@@ -219,9 +227,9 @@ static uint32_t source_of(const etr_delegate_view *d, uint32_t index) {
   return ETR_NONE;
 }
 
-/* relu and hardtanh become part of a layer, an addition, a subtraction or a product (FuseActivationPass): with a binary
- * operator the runtime makes a Clamp of its own of them again. It makes any Clamp part of a layer or a pooling before
- * it, and one of two. */
+/* Returns what an activation runs as. relu and hardtanh are fused into a layer, an addition, a subtraction or a product
+ * (FuseActivationPass), but the runtime makes them a separate Clamp again after a binary operator. The runtime fuses
+ * any Clamp into a layer or a pooling before it, and two Clamps into one. */
 static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t index) {
   uint32_t source = source_of(d, index);
   uint16_t class_ = source == ETR_NONE ? ETR_XNN_NONE : class_at(d, source);
@@ -236,15 +244,16 @@ static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t index) 
 
 /* ---- All ---- */
 
-/* Fused into a convolution of this delegate, or into one that was not recorded. */
+/* Returns true for a batch norm that is fused into a convolution of this delegate, or into one that was not recorded.
+ */
 static bool is_folded(const etr_delegate_view *d, uint32_t batch_norm) {
   uint32_t producer = input_of(d, batch_norm, 0);
   return producer == ETR_NONE ||
          (etr_xnn_follows_convolution(d->graph, d->uses, node_of(d, batch_norm)) && is_inside(d, producer));
 }
 
-/* Of two reshapes in a row the runtime drops the first, if nothing else reads it. Views around a product of matrices
- * mostly go with it into a linear layer (ConvertToLinearPass). Of other reshapes not all become an operator. */
+/* The runtime drops the first of two reshapes in a row if nothing else reads it. Views around a matrix product are
+ * usually merged with it into a linear layer (ConvertToLinearPass). Not all other reshapes become an operator. */
 static etr_expectation expect_reshape(const etr_delegate_view *d, uint32_t index, etr_slice op) {
   uint32_t producer = input_of(d, index, 0);
   bool is_view = etr_slice_is(op, "view_copy") || etr_slice_is(op, "view"), is_dropped = reader_count(d, index) > 0;
@@ -280,8 +289,9 @@ etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
   }
   if (class_ == ETR_XNN_RESHAPE) return expect_reshape(d, index, op);
   if (class_ == ETR_XNN_COPY) {
-    /* A concatenation takes five values at most; of more, four at a time join what is there (DecomposeConcatenate).
-     * Other copies fall away (XNNPACKRemoveCloneOpsTransform), unless they copy an input to an output. */
+    /* A concatenation takes at most five values. Of more values, four at a time are joined to the result so far
+     * (DecomposeConcatenate). Other copies are removed (XNNPACKRemoveCloneOpsTransform), unless they copy an input to
+     * an output. */
     size_t values = node_of(d, index)->input_count;
     if (!etr_slice_is(op, "cat")) return may_run_as(ETR_XNN_COPY, index);
     etr_expectation cat = runs_as(ETR_XNN_COPY, ETR_XNN_NONE, index);

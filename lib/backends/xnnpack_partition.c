@@ -6,7 +6,7 @@
 #include "backends/operator.h"
 #include "backends/xnnpack.h"
 
-/* The only types of tensors that an operator may have, except around quantisation. */
+/* Returns true for float types, the only types that tensors of an operator may have, except around quantisation. */
 static bool is_floating(const etr_value *value) {
   return !value->dtype || strncmp(value->dtype, "float", 5) == 0 || strcmp(value->dtype, "bfloat16") == 0;
 }
@@ -21,14 +21,15 @@ static const etr_value *input_of(const etr_graph *graph, const etr_node *node, s
                                                                       : NULL;
 }
 
-/* A conversion of the number type is left to kernels (ToDimOrderCopyConfig). */
+/* Returns true unless the node converts the number type, which is left to kernels (ToDimOrderCopyConfig). */
 static bool keeps_type(const etr_graph *graph, const etr_node *node) {
   const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
   return !in || !out || !in->dtype || !out->dtype || strcmp(in->dtype, out->dtype) == 0;
 }
 
-/* Of a product the second factor has to be a weight, transposed or dequantised. A matrix that is transposed for a
- * product and has other uses, as a tied embedding, is none of a linear layer (GEMMConfig._get_weight_deps). */
+/* Returns true if the second factor of a product is a weight, transposed or dequantised. A matrix that is transposed
+ * for a product and also used elsewhere, such as a tied embedding, is not the weight of a linear layer
+ * (GEMMConfig._get_weight_deps). */
 static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, const etr_node *node, size_t place) {
   const etr_node *weight = place < node->input_count ? &graph->nodes[node->inputs[place].node] : NULL;
   bool is_transposed = false;
@@ -42,7 +43,7 @@ static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, cons
   return !is_transposed || place == 2 || uses[weight - graph->nodes] == 1;
 }
 
-/* Overloads that have no configuration: arithmetic with a number, limits that are tensors. */
+/* Returns true for overloads without a configuration: arithmetic with a number, limits that are tensors. */
 static bool is_other_overload(etr_slice op, const char *target) {
   static const char *const arithmetic[] = {"add", "sub", "mul", "div"};
   etr_slice name = etr_slice_of(target);
@@ -112,7 +113,7 @@ bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node 
   if (!etr_operator_is_one_of(op, taken, ETR_COUNT(taken))) return false;
   if (node->output_count && !is_floating(&node->outputs[0])) return false;
   if (etr_slice_is(op, "mean")) {
-    /* Of a mean: over height and width of four dimensions, which it keeps (MeanDimConfig). */
+    /* Returns true for a mean over height and width of four dimensions that keeps these dimensions (MeanDimConfig). */
     const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
     if (!in || !out || in->rank < 0 || out->rank < 0) return true;
     return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&

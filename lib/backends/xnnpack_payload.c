@@ -25,7 +25,7 @@ typedef struct xnode_type {
   uint8_t input, input_count, output;
 } xnode_type;
 
-/* By XNodeUnion's type, in the order of the schema: the fields of its first inputs (they are consecutive), and its
+/* Per type of XNodeUnion, in the order of the schema: the fields of its first inputs, which are consecutive, and of its
  * output. */
 static const xnode_type node_types[] = {
     {"", ETR_XNN_NONE, 0, 0, 0},
@@ -182,7 +182,8 @@ static bool feeds(const etr_payload_operator *a, const etr_payload_operator *b) 
   return a->output != ETR_NONE && b->input_count && a->output == b->inputs[0];
 }
 
-/* Operators on one value, between 8-bit numbers: any chain of them may run as one lookup. */
+/* Returns true for an operator on one value between 8-bit numbers. Any chain of such operators may run as one lookup.
+ */
 static bool may_look_up(const etr_payload_operator *o) {
   return o->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(o->class_) || o->alternative == ETR_XNN_SQUARE;
 }
@@ -211,9 +212,11 @@ static bool mark_lookups(payload_reader *r, etr_arena *arena) {
   return true;
 }
 
-/* Of two reshapes in a row the runtime drops the first, if nothing else reads it; of two Clamps the second. */
+/* Marks operators that do not run: the runtime drops the first of two reshapes in a row if nothing else reads it, and
+ * the second of two Clamps. */
 static bool mark_idle(payload_reader *r, etr_arena *arena) {
-  bool *is_read = etr_arena_alloc_array(arena, r->value_count, sizeof *is_read); /* by what is no reshape */
+  bool *is_read = etr_arena_alloc_array(arena, r->value_count, sizeof *is_read); /* per value: something other than a
+                                                                                    reshape reads it */
   for (uint32_t i = 0; is_read && i < r->operator_count; i++)
     for (uint8_t k = 0; k < r->operators[i].input_count; k++)
       if (r->operators[i].inputs[k] != ETR_NONE && r->operators[i].class_ != ETR_XNN_RESHAPE)
@@ -271,7 +274,7 @@ typedef struct graph_reader {
 
 /* ---- Values ---- */
 
-/* Constants are after the graph or inside it. */
+/* Returns the bytes of a constant, which is after the graph or inside it. */
 static uint64_t constant_bytes(graph_reader *r, uint32_t index) {
   if (index < r->constant_count)
     return etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, index), CONSTANT_SIZE, 0);
@@ -352,8 +355,8 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at tabl
   out->name = type ? type->name : "unknown";
   out->work = type ? work_of(type) : ETR_WORK_HIDDEN;
   if (!type) return true;
-  /* Fields between the first input and the output are read, too: a bias, a mask. A concatenation leaves places empty.
-   */
+  /* Fields between the first input and the output are inputs too, such as a bias or a mask. A concatenation leaves some
+   * of them empty. */
   size_t count = 0;
   bool is_cat = type->class_ == ETR_XNN_COPY;
   unsigned end = is_cat ? type->input + (unsigned)type->input_count : type->output;

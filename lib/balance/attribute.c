@@ -305,10 +305,8 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
     call = e;
     uint64_t ticks = 0;
     for (size_t j = 0; j < e->sample_count; j++) ticks += e->durations[j];
-    etr_delegate wanted = {.instruction_id = e->instruction_id};
-    size_t at = etr_lower_bound(&wanted, t->delegates.data, t->delegates.count, sizeof wanted, etr_by_int);
-    if (at < t->delegates.count && t->delegates.data[at].instruction_id == e->instruction_id)
-      t->delegates.data[at].call_ticks += ticks;
+    size_t at = etr_find_int(e->instruction_id, t->delegates.data, t->delegates.count, sizeof *t->delegates.data);
+    if (at < t->delegates.count) t->delegates.data[at].call_ticks += ticks;
     for (size_t k = 0; k < e->sample_count; k++)
       add_call(t, t->blocks->place_of_run[e->sample_runs[k]], e->durations[k]);
   }

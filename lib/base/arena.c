@@ -17,12 +17,13 @@ struct etr_arena_chunk {
   alignas(max_align_t) char data[];
 };
 
-/* Chunks start small: many arenas hold next to nothing. What is larger than LARGE_BYTES has one of its own. */
+/* Chunks start small, because many arenas hold very little. Blocks larger than LARGE_BYTES have a chunk of their own.
+ */
 enum { FIRST_CHUNK_BYTES = 2 * 1024, CHUNK_BYTES = 64 * 1024, LARGE_BYTES = CHUNK_BYTES / 4 };
 enum { FIRST_CAPACITY = 8, MAP_FIRST = 64, MOST_EXPECTED = 4096 };
 
-/* Built so, everything has a chunk of its own that ends where it does, and short arrays have no room to spare: what
- * reads beyond, or keeps a pointer across a push, shows under the address sanitizer. */
+/* With this definition, every block has a chunk of its own that ends where the block ends, and short arrays have no
+ * spare room. The address sanitizer then finds reads beyond the end, and pointers that are kept across a push. */
 #ifdef ETR_OWN_BLOCKS
 enum { EXACT_CAPACITY = 256 };
 static bool is_large(size_t size) {
@@ -65,7 +66,8 @@ static void link_large(etr_arena *arena, etr_arena_chunk *chunk) {
   if (chunk->next) chunk->next->previous = chunk;
 }
 
-/* Memory that is fresh from the system is zero already: calloc() knows, and leaves its pages alone. */
+/* Allocates a large block. Memory that is new from the system is zero already, which calloc() knows, so that it does
+ * not touch the pages. */
 static void *alloc_large(etr_arena *arena, size_t size, bool zeroed) {
   etr_arena_chunk *chunk = zeroed ? calloc(1, sizeof *chunk + size) : malloc(sizeof *chunk + size);
   if (!chunk) return fail(arena);
@@ -83,7 +85,7 @@ static void *grow_large(etr_arena *arena, void *block, size_t size) {
   return chunk->data;
 }
 
-/* Gives back what nobody points to any more; what is not large stays until the arena goes. */
+/* Frees a block to which nothing points any more. A block that is not large stays until the arena is cleared. */
 static void release(etr_arena *arena, void *block, size_t size) {
   if (!block || !is_large(size)) return;
   etr_arena_chunk *chunk = chunk_of(block);
@@ -147,14 +149,15 @@ char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
   return copy;
 }
 
-/* Has a high bit set if any of 8 bytes is 0 or not ASCII: subtracting 1 from each borrows through those that are 0. */
+/* Returns a word with a high bit set if any of 8 bytes is 0 or not ASCII: subtracting 1 from each byte borrows through
+ * the bytes that are 0. */
 static uint64_t odd_bytes(const char *at) {
   uint64_t word;
   memcpy(&word, at, sizeof word);
   return (word | (word - 0x0101010101010101u)) & 0x8080808080808080u;
 }
 
-/* Whether there are only ASCII characters, and no NUL. */
+/* Returns true if all bytes are ASCII characters other than NUL. */
 static bool is_plain(etr_slice bytes) {
   uint64_t odd = 0;
   size_t i = 0;
@@ -236,7 +239,8 @@ __attribute__((constructor)) static void draw_hash(void) {
 
 __extension__ typedef unsigned __int128 product;
 
-/* Both halves of a product with a secret: which words make two keys meet depends on it, in each step. */
+/* Combines both halves of a product with a secret number. Which keys collide depends on it in each step, so that no
+ * file can contain many colliding keys. */
 static uint64_t mixed(uint64_t hash, uint64_t word) {
   product all = (product)(hash ^ word) * hash_step;
   return (uint64_t)all ^ (uint64_t)(all >> 64);
@@ -254,13 +258,13 @@ static uint64_t half_word_at(const char *at) {
   return word;
 }
 
-/* Of one to three bytes. */
+/* Returns a key of one to three bytes as a word. */
 static uint64_t short_word_at(etr_slice key) {
   const unsigned char *at = (const unsigned char *)key.data;
   return at[0] | (uint64_t)at[key.size / 2] << 8 | (uint64_t)at[key.size - 1] << 16;
 }
 
-/* Eight bytes at a time; the last ones overlap those before. */
+/* Hashes a key, eight bytes at a time; the last eight overlap the ones before. */
 static uint32_t hash_of(etr_slice key) {
   uint64_t hash = hash_start + key.size;
   if (key.size == 0) return (uint32_t)(hash ^ hash >> 32); /* its data may be null */
@@ -276,7 +280,7 @@ static uint32_t hash_of(etr_slice key) {
   return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* The slot that holds the key, or the free one where it belongs. */
+/* Returns the slot that holds the key, or the free slot where it belongs. */
 static etr_map_slot *slot_of(const etr_map *map, etr_slice key, uint32_t hash) {
   size_t mask = map->capacity - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {

@@ -20,11 +20,11 @@ typedef struct etr_arena {
   bool failed;
 } etr_arena;
 
-/** An empty arena owns nothing; a zeroed struct is one too. */
+/** Initializes an empty arena, which owns nothing. A zeroed struct is an empty arena too. */
 void etr_arena_init(etr_arena *arena);
 void etr_arena_clear(etr_arena *arena);
 
-/** True once any allocation failed. */
+/** Returns true once any allocation failed. */
 static inline bool etr_arena_failed(const etr_arena *arena) { return arena->failed; }
 
 /** Makes an arena fail because another arena failed, so that the check at the end finds out. */

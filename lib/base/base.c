@@ -34,7 +34,7 @@ bool etr_slice_to_int(etr_slice slice, int64_t *out) {
   return true;
 }
 
-/* Most lists are in order: files have them so. */
+/* Sorts a list. Most lists are in order already, because files have them in order, and are left unchanged. */
 void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
   const char *item = list;
   size_t sorted = 1;
@@ -68,6 +68,20 @@ size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_
       high = middle;
   }
   return low;
+}
+
+size_t etr_find_int(int32_t wanted, const void *list, size_t count, size_t size) {
+  const char *elements = list;
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (*(const int32_t *)(const void *)(elements + middle * size) < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool is_there = low < count && *(const int32_t *)(const void *)(elements + low * size) == wanted;
+  return is_there ? low : count;
 }
 
 #ifdef ETR_CHECKS

@@ -60,6 +60,10 @@ void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *
 size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size,
                        int (*compare)(const void *, const void *));
 
+/** Returns the index of the first element that starts with `wanted`, in a list that is sorted by the int32_t with which
+ * its elements start; count if there is none. */
+size_t etr_find_int(int32_t wanted, const void *list, size_t count, size_t size);
+
 /** Compare elements that start with an int32_t, with a uint32_t, or with two uint32_t, for sorting and searching. */
 int etr_by_int(const void *a, const void *b);
 int etr_by_number(const void *a, const void *b);
@@ -70,7 +74,7 @@ int etr_by_two_numbers(const void *a, const void *b);
 etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset,
                     const char *format, ...) ETR_PRINTF(6, 7);
 
-/** Fill *error and return ETR_ERROR_MEMORY: without a file, or for the file that is being read. */
+/** These fill *error and return ETR_ERROR_MEMORY, without a file or for the file that is being read. */
 etr_status etr_fail_memory(etr_error *error);
 etr_status etr_fail_memory_of(etr_error *error, const char *file, const char *entry);
 

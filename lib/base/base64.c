@@ -15,7 +15,7 @@ void etr_base64_encode(char *out, etr_slice bytes) {
   }
 }
 
-/* Of each character its six bits, plus 1. */
+/* Per character: its six bits, plus 1; 0 for characters that are not base64. */
 static const uint8_t values[UINT8_MAX + 1] = {
     ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
     ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
@@ -26,7 +26,7 @@ static const uint8_t values[UINT8_MAX + 1] = {
     ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56,
     ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64};
 
-/* -1: none. */
+/* Returns the six bits of a character; -1 if it is not base64. */
 static inline int value_of(char c) { return values[(unsigned char)c] - 1; }
 
 bool etr_base64_is_digit(char c) { return value_of(c) >= 0; }

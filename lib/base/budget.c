@@ -7,8 +7,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Entries are read in a stream, and those of old records hold weights. A model of 100,000 nodes has some 500,000 in its
- * three graphs; an ETDump as large as a file may be mostly has fewer than 16 million events. */
+/* The limits are far above real inputs. Entries are read as streams, and the entries of old records contain weights,
+ * hence 16 GiB. A model of 100,000 nodes has some 500,000 nodes in its three graphs, hence 2 million. An ETDump of the
+ * largest allowed size usually has fewer than 16 million events. */
 static const uint64_t defaults[] = {[ETR_BYTES] = (uint64_t)16 << 30, [ETR_NODES] = 2 << 20, [ETR_EVENTS] = 16 << 20};
 
 void etr_budget_set(etr_budget *budget, etr_resource resource, uint64_t limit) {

@@ -60,7 +60,7 @@ double etr_trigamma(double x) {
   return sum + 1 / x + y / 2 + y / x * (1.0 / 6 - y * (1.0 / 30 - y * (1.0 / 42 - y * (1.0 / 30 - y * (5.0 / 66)))));
 }
 
-/* Derivative of trigamma. */
+/* Returns the derivative of trigamma. */
 static double tetragamma(double x) {
   double sum = 0;
   for (; x < SERIES_FROM; x++) sum -= 2 / (x * x * x);

@@ -20,7 +20,7 @@ etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, co
   return etr_fail(error, ETR_ERROR_IO, path, entry, ETR_NO_OFFSET, "%s: %s", what, text);
 }
 
-/* Why what fstat() describes cannot be read as a file: an errno, or 0. */
+/* Returns the errno that says why a descriptor cannot be read as a file; 0 if it can. Sets *status. */
 static int fault_of(int descriptor, struct stat *status, bool may_be_pipe) {
   if (fstat(descriptor, status) != 0) return errno;
   if (S_ISDIR(status->st_mode)) return EISDIR;

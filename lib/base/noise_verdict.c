@@ -23,17 +23,19 @@ typedef struct etr_modes {
 /* The fewest times that show two modes. */
 enum { ETR_MODES_LEAST_SAMPLES = 20 };
 
-static const double LEAST_GAP = .03;        /* between means of logarithms: less is not worth telling */
-static const double LEAST_DEVIATIONS = 5;   /* distance in pooled deviations: halves of one bell are 2.7 apart */
-static const double LEAST_DEVIATION = .003; /* what a clock hides of it */
-static const double MOST_WIDTH = .2;        /* deviation of a mode in distances: a few runs far out are no mode */
+static const double LEAST_GAP = .03;        /* between means of logarithms; a smaller gap is not worth reporting */
+static const double LEAST_DEVIATIONS = 5;   /* distance in pooled deviations; the halves of one normal distribution
+                                               are 2.7 apart */
+static const double LEAST_DEVIATION = .003; /* deviation that the clock's resolution may hide */
+static const double MOST_WIDTH = .2;        /* deviation of a mode, in distances between the modes; a few scattered
+                                               runs are no mode */
 enum { LEAST_RUNS = 3, PARTS_OF_MODE = 10 };
 
 static double spread_of(const etr_moments *m) {
   return sqrt(ETR_MAX(m->squares, 0) / (double)ETR_MAX(m->count, (size_t)1));
 }
 
-/* How many of the sorted times are in the fast mode: the split that leaves the least squares on both sides. */
+/* Returns the number of sorted times in the fast mode, by the split that leaves the least squares on both sides. */
 static size_t split_of(const double *sorted, size_t count) {
   etr_moments low = {0}, high = {0};
   double least = INFINITY;
@@ -41,7 +43,7 @@ static size_t split_of(const double *sorted, size_t count) {
   for (size_t i = 0; i < count; i++) etr_moments_add(&high, log(sorted[i]));
   for (size_t i = 0; i + 1 < count; i++) {
     etr_moments_add(&low, log(sorted[i]));
-    /* Takes back what was added; the mean of none is 0. */
+    /* Removes what was added; the mean of no values is 0. */
     double value = log(sorted[i]);
     double behind = value - high.mean;
     high.count--;
@@ -104,8 +106,8 @@ typedef struct judged {
 
 /* ---- Spread and outliers ---- */
 
-/* Robust standard deviation of the times' logarithms. Distances from the median grow to either side of it, so that the
- * next larger one is at one of two ends. */
+/* Returns the robust standard deviation of the times' logarithms. Distances from the median grow to both sides of it,
+ * so the next larger distance is at one of two ends. */
 static double variation_of(const double *sorted, size_t count) {
   double median = log(etr_median_of_sorted(sorted, count)), distance = 0, before = 0;
   size_t low = count / 2, high = count / 2; /* sorted[low] to sorted[high - 1] are passed */
@@ -120,15 +122,15 @@ static double variation_of(const double *sorted, size_t count) {
   return NORMAL * (count % 2 ? distance : (before + distance) / 2);
 }
 
-/* How far from the median's logarithm a time is an outlier. */
+/* Returns the distance from the logarithm of the median beyond which a time is an outlier. */
 static double limit_of(double variation) { return ETR_MAX(OUTLIER * variation, LEAST_DISTANCE); }
 
 static bool is_far(double time, double median, double limit, double step) {
   return fabs(log(time / median)) > limit && fabs(time - median) > step;
 }
 
-/* Counts the outliers, and says how many times the median they take. Where they are too many they are noise, which a
- * median distance does not see. */
+/* Counts the outliers, and computes how many times the median they take. If there are too many, they are noise, which
+ * the median distance does not show. */
 static void find_outliers(etr_noise *noise, const double *sorted, size_t count, double step) {
   double median = etr_median_of_sorted(sorted, count), limit = limit_of(noise->cv);
   size_t low = 0, high = 0;
@@ -196,13 +198,14 @@ static bool find_trend(etr_noise *noise, const judged *j, size_t segments) {
   return true;
 }
 
-/* Within stretches first: what starts anew behind each run of another kind is no change over all of them. */
+/* Looks for a trend inside stretches, before one over all runs: times that start anew after each run of another kind do
+ * not change over all runs. */
 static bool find_trend_in_stretches(etr_noise *noise, const judged *j) {
   size_t series = list_segments(j, false), stretches = list_segments(j, true);
   return stretches > series && find_trend(noise, j, stretches);
 }
 
-static void judge(etr_noise *noise, judged *j) {
+static void judge_runs(etr_noise *noise, judged *j) {
   double variation = variation_of(j->sorted, j->count), median = etr_median_of_sorted(j->sorted, j->count);
   noise->cv = variation;
   noise->run_count = j->count;
@@ -229,14 +232,14 @@ static void judge(etr_noise *noise, judged *j) {
 
 /* ---- All ---- */
 
-/* Logarithms differ in their last bits between C libraries; what is said of them does not. */
+/* Rounds results, because logarithms differ in their last bits between C libraries, and outputs must not. */
 static void round_off(etr_noise *noise) {
   double *values[] = {&noise->cv, &noise->least_outlier, &noise->most_outlier, &noise->change};
   for (size_t i = 0; i < ETR_COUNT(values); i++) *values[i] = round(*values[i] * 1e9) / 1e9;
   noise->start = round(noise->start * 4) / 4;
 }
 
-/* Times are multiples of it: the step of the clock, if that is coarse. */
+/* Returns the largest divisor of all times, which is the clock's step if the clock is coarse. */
 static uint64_t divisor_of(const etr_noise_sample *samples, size_t count) {
   uint64_t divisor = 0;
   for (size_t i = 0; i < count && divisor != 1; i++) divisor = etr_common_divisor(samples[i].ticks, divisor);
@@ -257,13 +260,13 @@ bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *sa
     j.times[j.count++] = (double)samples[i].ticks;
   }
   for (size_t i = 0; i < j.count; i++)
-    j.sorted[i] = (double)sorted[count - j.count + i]; /* behind those without a time */
+    j.sorted[i] = (double)sorted[count - j.count + i]; /* after the samples without a time */
   j.all = j.count;
   if (j.count == 0) return true;
-  /* Times that are all the same are multiples of themselves, whatever their clock. */
+  /* Equal times are multiples of themselves whatever the clock, so the divisor says nothing about the clock then. */
   double step = (double)divisor_of(samples, count), median = etr_median_of_sorted(j.sorted, j.count);
   j.step = step >= CLOCK_SHOWS * median ? step : 0;
-  judge(out, &j);
+  judge_runs(out, &j);
   round_off(out);
   return true;
 }

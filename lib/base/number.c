@@ -33,7 +33,7 @@ bool etr_is_number(etr_slice text) {
   return at == end;
 }
 
-/* The exponent of "e-12", 0 of "". One so large that more of it makes no difference is cut. */
+/* Returns the exponent of "e-12"; 0 for "". An exponent so large that more of it makes no difference is cut. */
 static long to_exponent(const char *at, const char *end) {
   if (at == end) return 0;
   long value = 0;
@@ -43,7 +43,7 @@ static long to_exponent(const char *at, const char *end) {
   return negative ? -value : value;
 }
 
-/* strtod() expects the locale's decimal point, so it is given none: 12.5e3 as 125e2. */
+/* Converts a number. strtod() expects the locale's decimal point, so it gets a number without one: 125e2 for 12.5e3. */
 double etr_number_to_double(etr_slice number) {
   char text[ETR_MOST_NUMBER_BYTES + 32];
   const char *at = number.data, *end = number.data + number.size, *point = NULL;

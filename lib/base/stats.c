@@ -9,7 +9,7 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* A method is often run a few times only, and has thousands of operators. */
+/* Sorts samples. Lists are often short, because a method runs a few times and has thousands of operators. */
 static void sort_samples(uint64_t *samples, size_t count) {
   enum { FEW = 16 };
   if (count > FEW) {

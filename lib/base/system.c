@@ -37,7 +37,7 @@ const char *etr_find_bytes(const char *text, size_t size, const char *wanted, si
 
 #if defined __linux__
 
-/* Linux before 3.17 has no getrandom(). */
+/* Reads random bytes from the system's device, because Linux before 3.17 has no getrandom(). */
 static bool read_random(void *to, size_t size) {
   int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   bool is_read = file >= 0 && read(file, to, size) == (ssize_t)size;
@@ -45,7 +45,8 @@ static bool read_random(void *to, size_t size) {
   return is_read;
 }
 
-/* glibc before 2.25 has no function for the call. Up to 256 bytes come whole. */
+/* Gets random bytes by the system call, because glibc before 2.25 has no function for it. Up to 256 bytes are returned
+ * at once. */
 bool etr_random(void *to, size_t size) {
   long got;
   do got = syscall(SYS_getrandom, to, size, 0);

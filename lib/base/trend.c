@@ -10,17 +10,20 @@
 
 #include <math.h>
 
-/* Where samples are independent, these find a step or a drift in less than 1 % of series without any; a step costs more
- * because it is chosen among many positions. */
+/* With these penalties, a step or a drift is found in less than 1 % of series of independent samples that have none.
+ * The penalty of a step is higher, because it is chosen among many positions. */
 static const double STEP_PENALTY = 4, DRIFT_PENALTY = 3; /* times ln n */
-static const double LEAST_CHANGE = .03;                  /* a smaller one is not worth a line */
-static const double LEAST_DEVIATIONS = 1.5;              /* change in standard deviations of what the model leaves */
-static const double BIAS_OF_CORRELATION = 1.5; /* a correlation with the next is about so much / n too small */
+static const double LEAST_CHANGE = .03;                  /* a smaller change is not worth reporting */
+static const double LEAST_DEVIATIONS = 1.5;              /* change in standard deviations of the residuals */
+static const double BIAS_OF_CORRELATION = 1.5; /* the correlation of neighbours is estimated about this much / n too
+                                                  small */
 static const double MOST_CORRELATION = .9;
-static const double TINY = 1e-12;        /* added to sums of squares, so that equal samples divide by no zero */
-static const double LATER_PART = .25;    /* of the slope that the later half of what gets faster has at least */
-static const double SURE_DEVIATIONS = 4; /* times that wander slowly have steps of at most 4 deviations, nine in ten */
-/* From 50 samples on, a drift is distinguished from a step. */
+static const double TINY = 1e-12;        /* added to sums of squares, so that equal samples cause no division by 0 */
+static const double LATER_PART = .25;    /* the later half of samples that get faster has at least this part of the
+                                            slope */
+static const double SURE_DEVIATIONS = 4; /* in nine of ten series of times that drift slowly at random, steps are at
+                                            most 4 deviations */
+/* From 50 samples on, a drift can be distinguished from a step. */
 enum { LEAST_SIDE = 3, PARTS_OF_SIDE = 10, SURE_SAMPLES = 50 };
 
 /* Sums over segments, of distances from the mean of their segment. */
@@ -29,9 +32,9 @@ typedef struct fit {
   size_t segments, span;
 } fit;
 
-/* What a model leaves of the samples. */
+/* The residuals of a model. */
 typedef struct rest {
-  double squares, products; /* products: of neighbours in a segment */
+  double squares, products; /* products: sum over neighbours in a segment */
   double before;
 } rest;
 
@@ -95,7 +98,8 @@ static rest rest_of_line(const etr_trend_sample *samples, size_t count, double s
 
 /* ---- One step ---- */
 
-/* Where a step takes most of the squares away: `taken`. Each side keeps LEAST_SIDE samples, or a tenth of all. */
+/* Returns the position of the step that reduces the squares most, and sets *taken to the reduction. Each side keeps at
+ * least LEAST_SIDE samples and a tenth of all. */
 static size_t best_step(const etr_trend_sample *samples, size_t count, double mean, double *taken) {
   size_t least = ETR_MAX((size_t)LEAST_SIDE, count / PARTS_OF_SIDE), at = 0;
   double sum = 0;
@@ -112,7 +116,8 @@ static size_t best_step(const etr_trend_sample *samples, size_t count, double me
 
 /* ---- The choice ---- */
 
-/* How many correlated samples say as much as one that is independent. Levels of segments hide a part of it. */
+/* Returns how many correlated samples contain as much information as one independent sample. The levels of segments
+ * hide a part of the correlation. */
 static double samples_per_independent(const rest *r, size_t count, size_t segments) {
   double correlation = r->products / ETR_MAX(r->squares, TINY) + BIAS_OF_CORRELATION * (double)segments / (double)count;
   correlation = ETR_MIN(ETR_MAX(correlation, 0), MOST_CORRELATION);
@@ -130,7 +135,7 @@ static bool is_large(double change, double deviation) {
   return fabs(change) > ETR_MAX(LEAST_CHANGE, LEAST_DEVIATIONS * deviation);
 }
 
-/* What gets faster at first alone is warming up. */
+/* Returns true if the trend continues in the later half. Samples that get faster only at first are warming up. */
 static bool goes_on(const etr_trend_sample *samples, size_t count, const fit *f) {
   fit later = {0};
   if (slope_of(f) >= 0) return true;

@@ -11,7 +11,8 @@ static size_t size_by_first(unsigned char first) {
   return first < 0xF0 ? 3 : 4;
 }
 
-/* Of the second byte, which the first one may restrict further: overlong forms, surrogates, more than U+10FFFF. */
+/* Returns true if a second byte may follow the first. The first byte may restrict its range, to exclude overlong forms,
+ * surrogates, and codes above U+10FFFF. */
 static bool may_follow(unsigned char first, unsigned char second) {
   switch (first) {
   case 0xE0: return second >= 0xA0;

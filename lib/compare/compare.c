@@ -48,8 +48,8 @@ static etr_verdict verdict_before(const measure *base, const measure *newer, boo
   return is_timed_twice ? ETR_VERDICT_CANNOT_TELL : ETR_VERDICT_UNTIMED;
 }
 
-/* Fills a change but for what is judged of it; it must stay where it is until then. Returns false when out of
- * memory. */
+/* Fills a change except for its verdict. The change must not move in memory until the verdict is set. Returns false
+ * when out of memory. */
 static bool family_add(family *f, etr_change *change, const measure *base, const measure *newer) {
   const etr_side_time old = scaled(base->time, f->base_scale), now = scaled(newer->time, 1);
   bool is_timed_twice = old.runs > 0 && now.runs > 0;
@@ -84,11 +84,11 @@ static void family_judge_each(const family *f, const etr_bench_history *history)
 
 /* A method on one side. */
 typedef struct method_side {
-  const etr_method *method;        /* NULL where it is missing */
-  const etr_side_method *compared; /* empty then */
+  const etr_method *method;        /* NULL if this side lacks the method */
+  const etr_side_method *compared; /* empty if it is missing */
 } method_side;
 
-/* What computing the rows of one method needs. */
+/* Everything that is needed to compute the rows of one method. */
 typedef struct etr_rows {
   double base_scale; /* as in etr_comparison */
   const etr_compare_options *options;
@@ -98,7 +98,7 @@ typedef struct etr_rows {
 
 /* ---- Nodes ---- */
 
-/* 0 means none. */
+/* Returns the number of a key, from 1 on; 0 stands for no key. */
 static uint32_t number_of_bytes(etr_map *numbers, const void *bytes, size_t size) {
   return etr_map_number(numbers, (etr_slice){bytes, size}) + 1;
 }
@@ -162,8 +162,9 @@ static uint32_t number_of_output(etr_map *numbers, const etr_side_item *item, ui
   return number_of_dims(numbers, text, rank);
 }
 
-/* The kind of an operator. Lowerings give several names to one kind: portable kernels run a linear layer as addmm,
- * while XNNPACK and Core ML keep linear. Overloads are left alone, as they differ in what is read. */
+/* Returns the kind of an operator. Lowerings give several names to one kind: portable kernels run a linear layer as
+ * addmm, while XNNPACK and Core ML keep linear. Overloads remain different kinds, because they read different inputs.
+ */
 static uint32_t number_of_kind(etr_map *numbers, const char *op) {
   static const struct {
     const char *op, *kind;
@@ -226,7 +227,7 @@ static bool has_other_inputs(const etr_side_method *base, const etr_side_method 
   return false;
 }
 
-/* The items of a side as pairing.c wants them, not paired yet. Returns false when out of memory. */
+/* Lists the items of a side in the form that pairing.c needs, not paired yet. Returns false when out of memory. */
 static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method *side, etr_map *numbers) {
   etr_pairing_item *keys = etr_arena_alloc_array(c->scratch, side->item_count, sizeof *keys);
   for (size_t i = 0; keys && i < side->item_count; i++) {
@@ -287,7 +288,7 @@ static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES], c
   return family_add(f, &pair->change, &old, &now);
 }
 
-/* Fills the pairs of a method, and what is counted of them. Returns false when out of memory. */
+/* Fills the pairs of a method and their counts. Returns false when out of memory. */
 static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   etr_pairing_side lists[ETR_SIDES];
@@ -400,7 +401,8 @@ const char *etr_difference_name(etr_difference_kind kind) {
 
 /* ---- Models ---- */
 
-/* A model with some rewritten operators is still the same model if its modules are still there. */
+/* Returns true unless at least half of the modules are on both sides. If they are, it is the same model with some
+ * rewritten operators. */
 static bool has_other_modules(const etr_method_pair *pair) {
   size_t both = 0, inner = 0;
   for (size_t i = 0; i < pair->modules.count; i++) {
@@ -483,7 +485,7 @@ static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_
   finder f = {.arena = arena};
   size_t shared;
   if (!sides[ETR_BASE].method || !sides[ETR_NEWER].method) return true;
-  /* How many weights of both sides have the same shapes. */
+  /* Counts the weights of both sides that have the same shapes. */
   etr_map counts;
   etr_map_init(&counts, scratch);
   shared = 0;
@@ -565,7 +567,7 @@ static bool compare_execute(comparator *c, etr_method_pair *pair, const method_s
   return true;
 }
 
-/* Events have no parts. */
+/* Compares the parts of the balance. Without graphs, methods are compared by events and have no parts. */
 static bool compare_parts(comparator *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
   family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
   for (int part = 0; part < ETR_SIDE_PARTS; part++) {
@@ -593,7 +595,7 @@ static etr_status list_events(comparator *c, const etr_side_method **out, const 
   return ETR_OK;
 }
 
-/* Lists what is compared on each side: operators if both sides have them, else events. */
+/* Lists the items that are compared on each side: operators if both sides have them, else events. */
 static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side sides[ETR_SIDES]) {
   static const etr_side_method nothing = {0};
   const uint32_t indices[ETR_SIDES] = {pair->base_method, pair->new_method};

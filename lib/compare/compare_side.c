@@ -47,8 +47,9 @@ static bool tracer_init(tracer *t, const etr_graph *graph, etr_arena *scratch) {
   return true;
 }
 
-/* The next edge towards what made a value: out of a lowered module, or into it. NULL: this is it. */
-static const etr_edge *step(const tracer *t, const etr_edge *edge) {
+/* Returns the next edge towards the node that made a value, out of a lowered module or into it; NULL if the edge is
+ * already at that node. */
+static const etr_edge *step_to_producer(const tracer *t, const etr_edge *edge) {
   const etr_node *node = &t->graph->nodes[edge->node];
   if (node->kind == ETR_NODE_INPUT && node->subgraph != ETR_NONE) {
     const etr_subgraph *inside = &t->graph->subgraphs[node->subgraph];
@@ -61,11 +62,12 @@ static const etr_edge *step(const tracer *t, const etr_edge *edge) {
   return &t->graph->nodes[end].inputs[edge->output];
 }
 
-/* The item that made a value that an item uses; ETR_NONE: an input. False: a weight. */
+/* Finds the item that made a value; ETR_NONE stands for an input of the method. Returns false if the value is a weight.
+ */
 static bool find_producer(const tracer *t, const etr_edge *edge, uint32_t user, uint32_t *item) {
   enum { MOST_STEPS = 16 }; /* borders in a row: no lowering has more than two */
   const etr_edge *next;
-  for (int i = 0; i < MOST_STEPS && (next = step(t, edge)); i++) edge = next;
+  for (int i = 0; i < MOST_STEPS && (next = step_to_producer(t, edge)); i++) edge = next;
   *item = t->item_of[edge->node];
   if (*item != ETR_NONE && *item >= user) *item = ETR_NONE;
   return t->graph->nodes[edge->node].kind < ETR_NODE_PARAMETER;
@@ -86,7 +88,7 @@ static size_t put_number(char *to, int64_t number) {
   return (size_t)(end - start);
 }
 
-/* "[1,s77]"; "" of what is no tensor. NULL when out of memory. */
+/* Returns the shape of a value, "[1,s77]", or "" if it is not a tensor. Returns NULL when out of memory. */
 static const char *shape_of(const etr_value *value, etr_arena *arena) {
   enum { DIM_ROOM = 21 }; /* a number and a comma or bracket */
   int32_t count = ETR_MIN(value->rank, MOST_DIMS_TOLD);
@@ -108,13 +110,13 @@ static const char *shape_of(const etr_value *value, etr_arena *arena) {
   return text;
 }
 
-/* The weight behind an edge. Operators that move, convert or dequantize it are looked through, so that every lowering
- * of a layer has the weight that the model stores. NULL: a value that operators compute. */
+/* Returns the weight from which an edge comes; NULL if operators compute its value. Operators that move, convert or
+ * dequantize the weight are passed, so that the result is the weight that the model stores, whatever the lowering. */
 static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
   enum { MOST_STEPS = 16 }; /* a dequantization, a permutation and the borders of a lowered module are 4 */
   for (int i = 0; i < MOST_STEPS; i++) {
     const etr_node *node = &t->graph->nodes[edge->node];
-    const etr_edge *next = step(t, edge);
+    const etr_edge *next = step_to_producer(t, edge);
     if (node->kind >= ETR_NODE_PARAMETER)
       return edge->output < node->output_count ? &node->outputs[edge->output] : NULL;
     if (!next && node->kind == ETR_NODE_OP && node->input_count && etr_operator_only_moves(node->target))
@@ -125,7 +127,7 @@ static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
   return NULL;
 }
 
-/* Of several weights, biases and statistics have fewer dimensions. */
+/* Sets the weight of an item: the input with the most dimensions, because biases and statistics have fewer. */
 static bool put_weight(const tracer *t, etr_side_item *item, etr_map *texts, etr_arena *arena) {
   const etr_node *node = &t->graph->nodes[item->node];
   const etr_value *most = NULL;
@@ -190,7 +192,7 @@ static bool list_weights(etr_side_method *out, const etr_graph *graph, etr_arena
   return true;
 }
 
-/* What a model computes in; other integers and bools are of indices and masks. */
+/* Lists the number types in which a model computes. Other integers and bools are indices and masks. */
 static bool list_dtypes(etr_side_method *out, const etr_graph *graph, etr_arena *arena) {
   static const char *const told[] = {"float64", "float32", "float16", "bfloat16", "int8", "uint8"};
   bool has[ETR_COUNT(told)] = {false};
@@ -211,10 +213,10 @@ static bool side_facts(etr_side_method *out, const etr_graph *graph, etr_arena *
 
 /* ---- What is to be compared of a method, with its times ---- */
 
-/* The runs of an event, as they come. */
+/* The runs of an event, in the order of the samples. */
 typedef etr_vec(etr_run_ticks) event_runs;
 
-/* Where the runs of an item are. */
+/* The runs of an item, in the list of all. */
 typedef struct item_runs {
   const etr_run_ticks *each;
   size_t count;
@@ -245,13 +247,14 @@ static const char *place_of(const etr_graph *graph, const etr_node *node) {
 
 /* ---- Steps of the clocks ---- */
 
-/* NULL of a kernel. */
+/* Returns the backend of an event; NULL for a kernel. */
 static const char *backend_of(const etr_event *e) {
   if (!e->delegate_id && e->match != ETR_MATCH_DELEGATE) return NULL;
   return e->backend ? e->backend : "delegate";
 }
 
-/* Operators inside a delegate are timed by its backend, all else by the runtime. */
+/* Returns the backend whose clock timed an event; NULL for the runtime's, which times everything but operators inside
+ * delegates. */
 static const char *clock_of(const etr_event *e) { return e->delegate_id ? backend_of(e) : ""; }
 
 static bool note_clock(lister *l, const etr_event *e) {
@@ -367,8 +370,8 @@ static bool add_event(lister *l, etr_map *index, const etr_event *e) {
 static bool list_block(lister *l, etr_map *index, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     end = etr_block_instruction_end(block, i);
-    /* True if rows [first, end) of one instruction hold a delegate's own events that add up to no more than its call:
-     * they then stand for it. */
+    /* Rows [i, end) belong to one instruction. If they contain a delegate's own events that add up to no more than its
+     * call, the events are compared instead of the call. */
     uint64_t inside = 0, call = 0;
     bool any_inside = false, any_call = false;
     for (size_t j = i; j < end; j++) {
@@ -426,7 +429,7 @@ static bool time_items(lister *l) {
   return true;
 }
 
-/* Places of items by group: those of group g are order[first[g]] to order[first[g + 1] - 1]. */
+/* Sorts the indices of items by group: the items of group g are order[first[g]] to order[first[g + 1] - 1]. */
 static bool order_by_group(lister *l, const etr_side_groups *groups, uint32_t **first, uint32_t **order) {
   *first = etr_arena_alloc_array(&l->scratch, groups->count + 2, sizeof **first);
   *order = etr_arena_alloc_array(&l->scratch, l->items.count, sizeof **order);
@@ -458,7 +461,7 @@ static bool add_up(lister *l, etr_side_sums *out, etr_side_by by) {
 
 /* ---- Together ---- */
 
-/* Method::execute, whose clock may be another than that of what it calls. */
+/* Computes the time of Method::execute, whose clock may differ from the clocks of delegates. */
 static bool time_execute(lister *l, etr_side_time *out) {
   const uint64_t *ticks = l->method->execute_per_run;
   double step = etr_noise_step_of(ticks, l->method->run_count);
@@ -479,7 +482,7 @@ static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
     }
     if (!etr_run_sums_end(&l->sums, &parts[part], true, 1)) return false;
   }
-  /* What time slices leave of a run is the framework's. */
+  /* The part of a run that is in no time slice is the runtime's. */
   uint64_t *rest = etr_arena_alloc_array(&l->scratch, l->method->run_count, sizeof *rest);
   if (!rest) return false;
   for (size_t i = 0; i < l->method->run_count; i++) rest[i] = l->method->execute_per_run[i];
@@ -490,7 +493,7 @@ static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
   return etr_side_time_of_ticks(&parts[ETR_SIDE_FRAMEWORK], rest, &l->side_runs, 1, &l->scratch);
 }
 
-static bool list(lister *l, etr_side_method *out, const etr_graph *graph) {
+static bool list_method(lister *l, etr_side_method *out, const etr_graph *graph) {
   etr_side_time execute, parts[ETR_SIDE_PARTS] = {{0}};
   bool good = etr_side_runs_of(&l->side_runs, l->profile, l->method, &l->scratch) && time_execute(l, &execute) &&
               note_clocks(l) && etr_run_sums_init(&l->sums, &l->side_runs, &l->scratch) &&
@@ -515,7 +518,7 @@ bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t me
   lister l = {.profile = profile, .method = &profile->methods[method], .arena = arena};
   bool has_graph = l.method->graph != ETR_NONE && !by_events;
   etr_map_init(&l.clock_of, &l.scratch);
-  bool good = list(&l, out, has_graph ? &profile->graphs[l.method->graph] : NULL);
+  bool good = list_method(&l, out, has_graph ? &profile->graphs[l.method->graph] : NULL);
   good = good && !etr_arena_failed(&l.scratch) && !etr_arena_failed(arena);
   etr_arena_clear(&l.scratch);
   return good;

@@ -36,8 +36,10 @@ static void sum_consumers(const etr_pairing_side *side, const uint64_t *value, u
 
 typedef void (*summer)(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum);
 
-/* Finds what is next to each item in one direction, and adds what is deeper to its surroundings. */
-static bool look(uint64_t **next, uint64_t *around, const etr_pairing_side *side, summer add_up, etr_arena *arena) {
+/* Hashes the neighbours of each item in one direction, and adds those at greater distances to the hash of its
+ * surroundings. */
+static bool hash_neighbours(uint64_t **next, uint64_t *around, const etr_pairing_side *side, summer add_up,
+                            etr_arena *arena) {
   uint64_t *value = etr_arena_alloc_array(arena, side->count, sizeof *value),
            *sum = etr_arena_alloc_array(arena, side->count, sizeof *sum);
   *next = etr_arena_alloc_array(arena, side->count, sizeof **next);
@@ -56,8 +58,8 @@ static bool look(uint64_t **next, uint64_t *around, const etr_pairing_side *side
 static bool find_flow(etr_evidence *e, etr_arena *arena) {
   e->flow.around = etr_arena_alloc_array(arena, e->of->count, sizeof *e->flow.around);
   for (size_t i = 0; i < e->of->count; i++) e->has_flow |= e->of->items[i].producer_count > 0;
-  return e->flow.around && look(&e->flow.producers, e->flow.around, e->of, sum_producers, arena) &&
-         look(&e->flow.consumers, e->flow.around, e->of, sum_consumers, arena);
+  return e->flow.around && hash_neighbours(&e->flow.producers, e->flow.around, e->of, sum_producers, arena) &&
+         hash_neighbours(&e->flow.consumers, e->flow.around, e->of, sum_consumers, arena);
 }
 
 /* ---- Alone ---- */
@@ -97,9 +99,9 @@ static uint32_t count_of(const etr_map *counts, weight_key key) {
   return count == ETR_NONE ? 0 : count;
 }
 
-/* True if an operator's output has another shape on the other side: as many operators have its weight there, but fewer
- * of them its output. So it is where an image gets smaller by another stride, and not of a layer that was put in. Or if
- * nothing there reads a state of its shape: a cache for a longer context. */
+/* Returns true if an operator's output has another shape on the other side: there, as many operators have its weight,
+ * but fewer of them have its output. That is the case if a stride changed, but not if a layer was inserted. It is also
+ * true if no operator there reads a state of the same shape, as with a cache for a longer context. */
 static bool is_resized_itself(const etr_map counts[ETR_SIDES], int side, const etr_pairing_item *item) {
   const weight_key all = {item->op, item->weight, item->state, 0},
                    alike = {item->op, item->weight, item->state, item->dims};
@@ -195,8 +197,8 @@ static int flows_alike(const etr_evidence sides[ETR_SIDES], size_t base, size_t 
   return (a->producers[base] == b->producers[newer]) + (a->consumers[base] == b->consumers[newer]);
 }
 
-/* Compares the shapes of the weight, of the output and of what is read, from which it follows what an operator
- * multiplies. */
+/* Returns true if the shapes of the weights, outputs or inputs of two nodes contradict each other. These shapes
+ * determine what an operator multiplies. */
 static bool shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
   const etr_evidence *a = &sides[ETR_BASE], *b = &sides[ETR_NEWER];
   const etr_pairing_item *x = &a->of->items[base], *y = &b->of->items[newer];

@@ -203,8 +203,8 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change, con
 
 /* ---- Changes that are judged alone ---- */
 
-/* The smallest number of recordings on each side, more than there are, whose interval leaves out `question`; 0: more
- * than ETR_MOST_RECORDINGS. */
+/* Returns the smallest number of recordings on each side, above the present one, whose interval would exclude
+ * `question`; 0 if it is more than ETR_MOST_RECORDINGS. */
 static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question,
                                 const etr_compare_options *options) {
   double deviation = etr_noise_between_recordings(options), away = fabs(e->change - question);
@@ -216,8 +216,8 @@ static size_t recordings_needed(const estimate *e, const etr_noise_test *test, d
   return 0;
 }
 
-/* What the median deviation of few normal samples is to be multiplied with, beyond 1.4826, to give the standard
- * deviation: Croux and Rousseeuw. */
+/* Returns the factor, besides 1.4826, by which the median deviation of few normal samples is multiplied to give the
+ * standard deviation (Croux and Rousseeuw). */
 static double few_samples_factor(size_t count) {
   static const double factors[] = {1, 1, 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107};
   return count < ETR_COUNT(factors) ? factors[count] : (double)count / ((double)count - 0.8);
@@ -230,7 +230,7 @@ static int by_size(const void *a, const void *b) {
 
 /* Returns the standard deviation between medians of successive benches, estimated from the last `most` differences. */
 static double step_between_benches(const etr_bench_history *history, size_t steps) {
-  enum { MOST_STEPS = 200 }; /* older ones say little of the machine as it is */
+  enum { MOST_STEPS = 200 }; /* older benches say little about the machine as it is now */
   double sizes[MOST_STEPS];
   size_t count = ETR_MIN(steps, (size_t)MOST_STEPS);
   for (size_t i = 0; i < count; i++)
@@ -239,7 +239,7 @@ static double step_between_benches(const etr_bench_history *history, size_t step
   return 1.4826 * few_samples_factor(count) * (sizes[(count - 1) / 2] + sizes[count / 2]) / 2;
 }
 
-/* With enough benches their differences replace the assumption. */
+/* Uses the differences between successive benches instead of the assumption, if there are enough benches. */
 static void use_history(estimate *e, const etr_bench_history *history) {
   if (!history || history->count < ETR_LEAST_BENCHES) return;
   size_t steps = history->count - 1;
@@ -280,7 +280,7 @@ static void moderate(estimate *rows, size_t count) {
     expected += etr_trigamma(half);
   }
   if (n < LEAST_ROWS) return;                       /* each keeps its own variance, and Welch's freedom */
-  double beyond = squares / (n - 1) - expected / n; /* how much variances differ beyond chance */
+  double beyond = squares / (n - 1) - expected / n; /* how much more variances differ than by chance */
   double prior = beyond > 0 ? 2 * etr_trigamma_inverse(beyond) : INFINITY;
   double usual = exp(mean + (isfinite(prior) ? etr_digamma(prior / 2) - log(prior / 2) : 0));
   for (size_t i = 0; i < count; i++) {
@@ -301,8 +301,8 @@ static double chance_of(const estimate *e, quantiles *q) {
   return etr_normal_chance(QUANTILE * change / own_distance(e, q, e->change > 0));
 }
 
-/* Benjamini and Hochberg: the greatest k for which k chances are at most k/count of the level; the level to use is then
- * that. */
+/* Returns the level for single rows by Benjamini and Hochberg: k/count of the level, for the greatest k such that k
+ * probabilities are at most that. */
 static double believed_level(double *chances, size_t count) {
   if (count == 0) return LEVEL;
   etr_sort(chances, count, sizeof *chances, by_size);

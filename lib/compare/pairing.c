@@ -13,7 +13,7 @@ enum {
   KEY_OP = 2,
   KEY_MODULE = 4, /* and the body of control flow */
   KEY_SHAPE = 8,
-  KEY_NEIGHBOURS = 16, /* operators before and behind */
+  KEY_NEIGHBOURS = 16, /* the operators before and after it */
   KEY_GAP = 32,        /* the pairs that it is between, so that order is kept */
   KEY_SOURCE = 64,
   KEY_FLOW = 128,   /* producers and consumers */
@@ -68,7 +68,8 @@ typedef struct group {
   uint32_t count[ETR_SIDES];
   uint32_t next[ETR_SIDES]; /* how many were taken */
   uint32_t
-      first; /* of PASS_ALL_NAMES: nodes whose name is on both sides; otherwise first in `places` of the base's nodes */
+      first; /* for PASS_ALL_NAMES: number of nodes whose name is on both sides; otherwise index in `places` of the
+                first node of the base */
 } group;
 
 typedef struct pairer {

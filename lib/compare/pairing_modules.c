@@ -111,8 +111,9 @@ static void add_item(tree *t, uint32_t index, const etr_pairing_item *item) {
 
 /* ---- Likeness ---- */
 
-/* What distinguishes a module from its neighbours: its products, whose weights no input size and no backend changes. A
- * module without products is known by its other operators, and one that only moves data by that. */
+/* Returns a hash of what distinguishes a module from its neighbours: its products, whose weights neither the input size
+ * nor the backend changes. A module without products is distinguished by its other operators, and a module that only
+ * moves data by that fact. */
 static uint64_t content_of(const module *m) {
   if (m->products) return m->products;
   return m->others ? etr_mixed(m->others) : etr_mixed(~m->moves);
@@ -122,10 +123,11 @@ static bool is_numbered(const module *m) {
   return m->name.size > 0 && m->name.data[m->name.size - 1] >= '0' && m->name.data[m->name.size - 1] <= '9';
 }
 
-/* The score of a pair in an alignment. A module with products counts more than the three without (a norm, an
- * activation, a pooling) that are between two of them: 16 to 3 * (4 + 1). The same operators with other weights, as in
- * a layer that was widened, count less than the same operators without weights. The same name is to decide only between
- * alignments that are equal otherwise, and where nothing else fits: what is in the module changed. */
+/* The scores of a pair in an alignment. A module with products counts 16, more than the three modules without products
+ * that are usually between two of them (a norm, an activation, a pooling), which count 3 * (4 + 1). The same operators
+ * with other weights, as in a layer that was widened, count 2, less than the same operators without weights. The same
+ * name counts 1: it decides only between alignments that are otherwise equal, or if everything in the module changed.
+ */
 enum { SCORE_PRODUCTS = 16, SCORE_OTHERS = 4, SCORE_KINDS = 2, SCORE_NAME = 1 };
 
 static uint32_t score_of(const module *a, const module *b) {
@@ -168,7 +170,8 @@ static void align_pair(const children sides[ETR_SIDES], size_t base, size_t newe
 static bool align_by_score(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
                            etr_arena *arena) {
   size_t rows = end[ETR_BASE] - first[ETR_BASE], columns = end[ETR_NEWER] - first[ETR_NEWER], width = columns + 1;
-  uint32_t *best = etr_arena_alloc_array(arena, (rows + 1) * width, sizeof *best); /* of what is behind i and k */
+  uint32_t *best = etr_arena_alloc_array(arena, (rows + 1) * width, sizeof *best); /* best sum for the children from
+                                                                                      i and k on */
   if (!best) return false;
   for (size_t i = rows; i-- > 0;)
     for (size_t k = columns; k-- > 0;) {
@@ -195,8 +198,7 @@ static bool align_by_score(const children sides[ETR_SIDES], const size_t first[E
 static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
   etr_map counts[ETR_SIDES], place[ETR_SIDES];
   for (int s = 0; s < ETR_SIDES; s++) {
-    /* Counts the content of children that have no partner yet. place: index of the last child with a content.
-     */
+    /* Counts the children of each content that have no partner yet; place[s] has the index of the last one. */
     const children *c = &sides[s];
     etr_map_init(&counts[s], arena);
     etr_map_init(&place[s], arena);
@@ -222,8 +224,8 @@ static bool is_same_content(const children sides[ETR_SIDES], size_t base, size_t
   return content_of(child_at(&sides[ETR_BASE], base)) == content_of(child_at(&sides[ETR_NEWER], newer));
 }
 
-/* For each child of the base from first up to end, sets partner[i - first] to the child of the newer side with as many
- * of its content before it, if both sides have as many of that content. */
+/* Sets partner[i - first] for each child i of the base in [first, end), if both sides have equally many children of its
+ * content: to the child of the newer side that has the same number of such children before it. */
 static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
                          const size_t end[ETR_SIDES], etr_arena *arena) {
   typedef struct content_key {

@@ -63,11 +63,12 @@ static bool make_loads(etr_side_box *box) {
   etr_side_load *list = etr_arena_alloc_array(&box->arena, found.list.count, sizeof *list);
   good = good && list;
   for (size_t i = 0; good && i < found.list.count; i++) {
-    list[i].name = found.list.data[i].name;
-    list[i].time = etr_side_time_of(found.list.data[i].samples.data, found.list.data[i].samples.count, 1);
+    const load *timed = &found.list.data[i];
+    if (timed->samples.count == 0) continue; /* its times are invalid */
+    list[box->side.load_count++] =
+        (etr_side_load){.name = timed->name, .time = etr_side_time_of(timed->samples.data, timed->samples.count, 1)};
   }
   box->side.loads = list;
-  box->side.load_count = found.list.count;
   etr_arena_clear(&found.scratch);
   return good;
 }

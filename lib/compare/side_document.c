@@ -15,7 +15,8 @@
 /* The document refers to texts by their index in a list at its end. So its columns are first read unchanged; what they
  * mean is looked up at the end. */
 
-/* Columns; NAN or "" replaces null. They live until the reader's scratch is cleared; texts with the side. */
+/* Columns, in which NAN or "" replaces null. They live until the reader's scratch is cleared; texts live as long as the
+ * side. */
 typedef etr_vec(double) doc_numbers;
 typedef etr_vec(const char *) doc_strings;
 
@@ -37,11 +38,11 @@ typedef enum doc_column {
   ETR_DOC_COLUMNS
 } doc_column;
 
-/* How times vary: columns of items or sums. Documents of older versions have `deviation`, the median distance from the
- * median, instead. */
+/* The variation of times, as columns of items or sums. Documents of older versions have `deviation` instead, the median
+ * distance from the median. */
 typedef struct doc_variation {
   doc_numbers low, high;
-  doc_numbers recordings, offset, spread; /* empty where there is one recording */
+  doc_numbers recordings, offset, spread; /* empty if there is one recording */
 } doc_variation;
 
 /* Times of sums, in the order of their first items. */
@@ -87,7 +88,7 @@ typedef struct doc_load {
   double recordings, offset, spread;
 } doc_load;
 
-/* What was read, as it is in the document: times in nanoseconds, texts as indices in `texts`. */
+/* The document as it was read: times are in nanoseconds, and texts are indices into `texts`. */
 typedef struct doc_reader {
   etr_json *json;
   etr_side_box *box;
@@ -96,7 +97,7 @@ typedef struct doc_reader {
   etr_vec(doc_method) methods;
   etr_vec(doc_load) loads;
   doc_strings texts;
-  const char *problem; /* of what was read as JSON */
+  const char *problem; /* what is wrong with the JSON that was read; NULL if nothing is */
 } doc_reader;
 
 static const char OTHER[] = "not an etrecord-tb/profile/1 document";
@@ -107,7 +108,7 @@ static const char *const columns[ETR_DOC_COLUMNS] = {"name",    "op",        "mo
 
 /* ---- Values ---- */
 
-/* Notes what is wrong, unless something was before. */
+/* Notes what is wrong, unless something else was noted before. */
 static void doc_fail(doc_reader *r, const char *problem) {
   if (!r->problem) r->problem = problem;
 }
@@ -121,7 +122,7 @@ static void read_text(doc_reader *r, void *into) {
   *(const char **)into = etr_json_null(r->json) ? "" : etr_arena_text(&r->box->arena, etr_json_string(r->json));
 }
 
-/* A count of things; of what is none, 0 and a problem. */
+/* Returns a number as a count. If it is not one, notes a problem and returns 0. */
 static size_t doc_count(doc_reader *r, double number) {
   if (number >= 0 && number < UINT32_MAX) return (size_t)number;
   doc_fail(r, "a count is not a whole number");
@@ -293,7 +294,7 @@ static void read_called_with(doc_reader *r, void *method) {
   read_fields(r, method, fields, ETR_COUNT(fields));
 }
 
-/* Where a part of the balance is. NULL: it is the rest of another. */
+/* Returns the member that has a part of the balance; NULL if the part is the rest of another one. */
 static uint64_t *part_of(etr_method *method, const char *name) {
   const struct {
     const char *name;
@@ -309,7 +310,7 @@ static uint64_t *part_of(etr_method *method, const char *name) {
   return NULL;
 }
 
-/* The same as a whole number; 0 of what is none. */
+/* Returns nanoseconds as whole ticks; 0 if that is not possible. */
 static uint64_t doc_whole_ticks(const doc_reader *r, double ns) {
   double ticks = doc_ticks(r, ns);
   return ticks >= 0 && ticks < 1.8e19 ? (uint64_t)ticks : 0;
@@ -334,10 +335,10 @@ static void read_balance(doc_reader *r, void *method) {
 
 static void read_flag(doc_reader *r, void *into) { *(bool *)into = etr_json_bool(r->json); }
 
-/* Times become ticks. */
+/* Reads a time in nanoseconds as ticks. */
 static void read_ticks(doc_reader *r, void *into) { *(double *)into = doc_ticks(r, read_number(r)); }
 
-/* A number that may be null: 0 then. */
+/* Reads a number that may be null, which gives 0. */
 static void read_if_any(doc_reader *r, void *into) {
   double number = read_number(r);
   *(double *)into = isnan(number) ? 0 : number;
@@ -361,7 +362,7 @@ static void read_mode_medians(doc_reader *r, void *modes) {
   }
 }
 
-/* Documents written by older versions have the first three. */
+/* Reads the noise of a method. Documents of older versions have the first three members. */
 static void read_noise(doc_reader *r, void *noise) {
   struct judged {
     etr_noise noise;
@@ -394,7 +395,7 @@ static void read_noise(doc_reader *r, void *noise) {
   *(etr_noise *)noise = judged.noise;
 }
 
-/* Names and noise of the phases; their times and runs are not part of a comparison. */
+/* Reads the names and noise of the phases. Their times and runs are not compared. */
 static void read_phases(doc_reader *r, void *method) {
   static const field fields[] = {{"phase", read_text, offsetof(etr_run_phase, name)},
                                  {"noise", read_noise, offsetof(etr_run_phase, noise)}};
@@ -471,7 +472,7 @@ static void read_schema(doc_reader *r, void *reader) {
   if (!etr_slice_is(schema, "etrecord-tb/profile/1")) doc_fail(r, OTHER);
 }
 
-/* The clock comes before what it times. */
+/* Reads the clock, which precedes the times in the document. */
 static void read_clock(doc_reader *r, void *reader) {
   (void)reader;
   r->profile->ticks_per_second = etr_json_number(r->json);
@@ -491,7 +492,7 @@ static void read_inputs(doc_reader *r, void *reader) {
 static const char OLD[] =
     "written by an earlier version, which did not store what a comparison needs; write the record again";
 
-/* NULL for -1 and what is not in the list. */
+/* Returns the text at an index of a column; NULL for -1 and for indices beyond the list. */
 static const char *text_at(const doc_strings *list, const doc_numbers *indices, size_t at) {
   double index = indices->data[at];
   return index >= 0 && index < (double)list->count ? list->data[(size_t)index] : NULL;
@@ -518,8 +519,9 @@ static double item_step(const doc_reader *r, const doc_method *m, const etr_side
 
 /* ---- How times vary ---- */
 
-/* Documents of older versions say how far half of the runs lie from the median. The middle 80 % of a normal
- * distribution lie within 1.2816 standard deviations, each of them 1.4826 such distances. */
+/* Estimates the middle 80 % of the runs. Documents of older versions have the median distance from the median instead.
+ * The middle 80 % of a normal distribution are within 1.2816 standard deviations, and a standard deviation is 1.4826
+ * such distances. */
 static void estimate_middle(etr_side_time *time, double deviation) {
   double distance = 1.2816 * 1.4826 * deviation;
   time->low = ETR_MAX(time->p50 - distance, 0);
@@ -527,7 +529,7 @@ static void estimate_middle(etr_side_time *time, double deviation) {
   time->recordings = 1;
 }
 
-/* Columns of a method with several recordings; of one they are not written. */
+/* Checks the columns of a method with several recordings. They are not written for a single recording. */
 static bool check_variation(doc_reader *r, const doc_method *m, const doc_variation *v, size_t count) {
   bool several = m->recordings.count > 1;
   bool good = v->low.count == count && v->high.count == count;
@@ -536,7 +538,8 @@ static bool check_variation(doc_reader *r, const doc_method *m, const doc_variat
   return good;
 }
 
-/* Of what was timed. Times are whole ticks below 2^64, so that logarithms of their ratios are below 50. */
+/* Checks the time of something that was timed. Times are whole ticks below 2^64, so the logarithms of their ratios are
+ * below 50. */
 static void check_time(doc_reader *r, const etr_side_time *time, size_t most_recordings) {
   static const double most_logarithm = 50;
   bool good = time->low >= 0 && time->low <= time->p50 && time->p50 <= time->high && time->step > 0;
@@ -615,7 +618,7 @@ static const bool of_events[ETR_DOC_COLUMNS] = {
     [ETR_DOC_NAME] = true,  [ETR_DOC_OP] = true,  [ETR_DOC_BACKEND] = true, [ETR_DOC_RAN_IN] = true,
     [ETR_DOC_TOTAL] = true, [ETR_DOC_P50] = true, [ETR_DOC_STEP] = true};
 
-/* True if a method's columns are all there and as long as each other. */
+/* Returns true if all columns of a method exist and have the same length. */
 static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
   if (is_older(m) && m->columns[ETR_DOC_DEVIATION].count != count) {
     doc_fail(r, OLD);
@@ -680,7 +683,7 @@ static bool put_producers(doc_reader *r, const doc_method *m, etr_side_item *ite
   return true;
 }
 
-/* What is on no operator. */
+/* Fills the times that are on no operator. */
 static void put_parts(doc_reader *r, const doc_method *m, etr_side_method *out) {
   const doc_sums *from = &m->parts;
   if (from->p50.count != ETR_SIDE_PARTS || from->total.count != ETR_SIDE_PARTS || from->runs.count != ETR_SIDE_PARTS)
@@ -697,14 +700,14 @@ static void put_parts(doc_reader *r, const doc_method *m, etr_side_method *out) 
   }
 }
 
-/* Documents of earlier versions do not have them: then they are unknown. */
+/* Fills the weights of operators. Documents of earlier versions do not contain them, and they remain unknown. */
 static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_item *items, size_t count) {
   if (m->operator_weights.count == 0) return;
   if (m->operator_weights.count != count) doc_fail(r, "its columns differ in length");
   for (size_t i = 0; !r->problem && i < count; i++) items[i].weight = text_at(&r->texts, &m->operator_weights, i);
 }
 
-/* What the graph as a whole is. */
+/* Fills inputs, types and weights of the graph, by which models are recognised. */
 static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *out) {
   etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, m->input_names.count, sizeof *inputs);
   const char **weights = etr_arena_alloc_array(&r->box->arena, m->weights.count, sizeof *weights);
@@ -722,7 +725,7 @@ static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *ou
   return true;
 }
 
-/* Method::execute, from its runs and how many of them each recording has. */
+/* Computes the time of Method::execute from its runs and the number of runs of each recording. */
 static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *ticks, etr_side_time *out) {
   size_t count = m->method.run_count, run = 0;
   uint32_t *recording_of = etr_arena_alloc_array(&r->scratch, count, sizeof *recording_of);
@@ -780,10 +783,13 @@ static bool make_methods(doc_reader *r) {
 
 static bool make_loads(doc_reader *r) {
   etr_side_load *loads = etr_arena_alloc_array(&r->box->arena, r->loads.count, sizeof *loads);
+  size_t count = 0; /* loads that were timed */
   for (size_t i = 0; loads && i < r->loads.count; i++) {
     const doc_load *load = &r->loads.data[i];
-    loads[i].name = or_empty(load->name);
-    loads[i].time = (etr_side_time){.total = doc_ticks(r, load->total),
+    if (doc_count(r, load->runs) == 0) continue;
+    etr_side_load *made = &loads[count++];
+    made->name = or_empty(load->name);
+    made->time = (etr_side_time){.total = doc_ticks(r, load->total),
                                     .runs = doc_count(r, load->runs),
                                     .p50 = doc_ticks(r, load->p50),
                                     .low = doc_ticks(r, load->low),
@@ -792,13 +798,13 @@ static bool make_loads(doc_reader *r) {
                                     .spread = load->spread,
                                     .step = 1};
     if (isnan(load->low))
-      estimate_middle(&loads[i].time, doc_ticks(r, load->deviation));
+      estimate_middle(&made->time, doc_ticks(r, load->deviation));
     else
-      loads[i].time.recordings = doc_count(r, load->recordings);
-    if (loads[i].time.runs > 0) check_time(r, &loads[i].time, loads[i].time.runs);
+      made->time.recordings = doc_count(r, load->recordings);
+    check_time(r, &made->time, made->time.runs);
   }
   r->box->side.loads = loads;
-  r->box->side.load_count = r->loads.count;
+  r->box->side.load_count = count;
   return loads != NULL;
 }
 

@@ -44,8 +44,8 @@ static double total_of(const etr_side_sample *samples, size_t count) {
   return total;
 }
 
-/* of: NULL, or the runs of which those without a sample took nothing. */
-static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_side_runs *of, double step) {
+/* Computes the time of samples. If `of` is not NULL, runs without a sample count as 0. */
+static etr_side_time time_of_samples(etr_side_sample *samples, size_t count, const etr_side_runs *of, double step) {
   ordered all = {samples, of ? of->run_count - count : 0, of ? of->run_count : count};
   etr_moments medians = {0};
   if (count == 0) return (etr_side_time){0};
@@ -53,8 +53,8 @@ static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_s
   size_t recordings = of ? of->recording_count : 0;
   for (size_t i = 0; !of && i < count; i++) recordings += i == 0 || samples[i].recording != samples[i - 1].recording;
   if (recordings > 1) {
-    /* Logarithms of the medians of the recordings of samples that are sorted by recording. of: the runs, of which
-     * those without a sample took nothing; NULL: each recording has as many as it has samples. */
+    /* Computes the logarithms of the recordings' medians. The samples are sorted by recording. If `of` is not NULL,
+     * runs without a sample count as 0; otherwise each recording has as many runs as samples. */
     etr_moments found = {0};
     size_t run = 0;
     for (size_t first = 0, end; first < count; first = end) {
@@ -89,7 +89,7 @@ static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_s
 }
 
 etr_side_time etr_side_time_of(etr_side_sample *samples, size_t count, double step) {
-  return measure(samples, count, NULL, step);
+  return time_of_samples(samples, count, NULL, step);
 }
 
 /* ---- The runs of a method ---- */
@@ -154,13 +154,14 @@ bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, doub
     if (!sample) return false;
     *sample = (etr_side_sample){s->of->recording_of[s->runs.data[i]], s->ticks[s->runs.data[i]]};
   }
-  *out = measure(s->samples.data, s->samples.count, with_zeros ? s->of : NULL, step);
+  *out = time_of_samples(s->samples.data, s->samples.count, with_zeros ? s->of : NULL, step);
   return true;
 }
 
 /* ---- Items of a side by what they have in common ---- */
 
-/* What an item is added up to; NULL: to none, as it is not known where an item without time runs. */
+/* Returns the key under which an item is added up; NULL for an item without time by backend, because it is not known
+ * where it runs. */
 static const char *key_of(const etr_side_item *item, etr_side_by by) {
   if (by == ETR_SIDE_OP) return item->op;
   if (by == ETR_SIDE_MODULE) return item->module;
@@ -176,7 +177,7 @@ etr_side_sums *etr_side_sums_of(etr_side_method *method, etr_side_by by) {
 
 typedef etr_vec(etr_side_sum) sum_rows;
 
-/* The number of a group; ETR_NONE when out of memory. */
+/* Returns the number of a group, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t group_of_key(sum_rows *rows, etr_map *index, const char *key, etr_arena *arena) {
   uint32_t known = etr_map_get(index, etr_slice_of(key));
   if (known != ETR_NONE) return known;

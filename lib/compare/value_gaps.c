@@ -107,8 +107,8 @@ static place place_of(comparer *c, const side *s, const etr_debug_value *value, 
   return PLACE_INSTRUCTION;
 }
 
-/* Calls visit for every value of the method on one side that may be on the other. Runs count from 0 among those that
- * logged. */
+/* Calls visit() for every value of the method on one side that may also be on the other. Runs are numbered from 0 among
+ * the runs that logged values. */
 static void each_value(comparer *c, int which, etr_map *counts,
                        void (*visit)(comparer *, const value_key *, size_t value)) {
   const side *s = &c->sides[which];
@@ -141,8 +141,8 @@ static const char *scalar_gap(etr_numeric_gap *out, const etr_debug_value *base,
   return NULL;
 }
 
-static const char *measure(comparer *c, etr_numeric_gap *out, const etr_debug_value *base,
-                           const etr_debug_value *newer) {
+static const char *measure_gap(comparer *c, etr_numeric_gap *out, const etr_debug_value *base,
+                               const etr_debug_value *newer) {
   etr_tensor_view views[ETR_SIDES];
   int64_t strides[ETR_SIDES][ETR_MOST_RANK];
   const char *problem = NULL;
@@ -179,7 +179,7 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
                        .run_pairs = 1};
   value_key any_run = *key;
   any_run.run = ETR_NONE;
-  gap.problem = measure(c, &gap.gap, gap.base, gap.newer);
+  gap.problem = measure_gap(c, &gap.gap, gap.base, gap.newer);
   uint32_t known = etr_map_get(&c->known, bytes_of(&any_run));
   if (known == ETR_NONE) {
     etr_value_gap *added = etr_vec_push(c->arena, &c->gaps);

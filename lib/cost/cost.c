@@ -69,11 +69,15 @@ static bool is_number(const etr_value *value) {
   return false;
 }
 
+static etr_amount bytes_of_element(const etr_value *value) {
+  uint8_t size = etr_dtype_bytes(value->dtype);
+  return size ? etr_amount_of(size) : etr_amount_unknown();
+}
+
 static etr_amount bytes_of(const etr_value *value) {
   if (is_number(value)) return etr_amount_of(0);
-  uint8_t size = etr_dtype_bytes(value->dtype);
   etr_amount bytes = elements_of(value);
-  amount_multiply(&bytes, size ? etr_amount_of(size) : etr_amount_unknown());
+  amount_multiply(&bytes, bytes_of_element(value));
   return bytes;
 }
 
@@ -137,15 +141,21 @@ static etr_amount of_linear(const call *c) {
   return macs;
 }
 
-/* It becomes mm or bmm. With a vector it becomes mv or dot, for which there is no formula, except for a vector times a
- * matrix. */
+/* Each element of the output is a sum over the last dimension of the first factor: products of matrices, batches and
+ * vectors, also where they broadcast. FlopCounterMode has no formula for mv and dot, which this counts like mm. */
 static etr_amount of_matmul(const call *c) {
-  if (c->a->rank < 1 || c->b->rank < 1) return etr_amount_unknown();
-  if (c->b->rank == 1 || (c->a->rank == 1 && c->b->rank > 2)) return etr_amount_of(0);
-  if (c->node->output_count != 1) return etr_amount_unknown();
+  if (c->a->rank < 1 || c->b->rank < 1 || c->node->output_count != 1) return etr_amount_unknown();
   etr_amount macs = elements_of(&c->node->outputs[0]);
-  expect_same(&macs, &c->a->dims[c->a->rank - 1], &c->b->dims[c->b->rank - 2]);
+  expect_same(&macs, &c->a->dims[c->a->rank - 1], &c->b->dims[c->b->rank - (c->b->rank > 1 ? 2 : 1)]);
   multiply_dim(&macs, c->a, c->a->rank - 1);
+  return macs;
+}
+
+/* A product of each element of a vector with each element of another one: mm_flop() of [m, 1] times [1, n]. */
+static etr_amount of_outer(const call *c) {
+  if (c->a->rank != 1 || c->b->rank != 1) return etr_amount_unknown();
+  etr_amount macs = elements_of(c->a);
+  multiply_dim(&macs, c->b, 0);
   return macs;
 }
 
@@ -208,7 +218,7 @@ static etr_amount of_unknown(const call *c) {
 }
 
 typedef struct formula {
-  const char *op; /* without namespace, overload and leading underscores: operator.h */
+  const char *op; /* without namespace, overload and leading underscores: operator.h; "*" stands for any end */
   etr_amount (*macs)(const call *c);
   uint8_t first, second; /* indices of the factors among the inputs */
 } formula;
@@ -230,6 +240,15 @@ static const formula formulas[] = {
     {"conv_transpose3d", of_convolution, 0, 1},
     {"linear", of_linear, 0, 1},
     {"matmul", of_matmul, 0, 1},
+    {"mv", of_matmul, 0, 1},
+    {"addmv", of_matmul, 1, 2},
+    {"dot", of_matmul, 0, 1},
+    {"vdot", of_matmul, 0, 1},
+    {"inner", of_unknown, 0, 0},
+    {"outer", of_outer, 0, 1},
+    {"ger", of_outer, 0, 1},
+    {"addr", of_outer, 1, 2},
+    {"addbmm", of_batches, 1, 2},
     {"scaled_dot_product_attention", of_attention, 0, 1}, /* sdpa_flop(), also for the operators below */
     {"scaled_dot_product_attention_math", of_attention, 0, 1},
     {"scaled_dot_product_efficient_attention", of_attention, 0, 1},
@@ -239,6 +258,11 @@ static const formula formulas[] = {
     {"scaled_dot_product_fused_attention_overrideable", of_attention, 0, 1},
     {"mixed_mm", of_matrices, 0, 1}, /* quantized_decomposed: mm of weights that it dequantizes */
     {"mixed_linear", of_linear, 0, 1},
+    /* Products of weights that are packed in an order of the kernel's own: the output has the sizes that count. */
+    {"linear_8bit_act_*", of_rows, 0, 1}, /* torchao */
+    {"weight_int4pack_mm*", of_rows, 0, 1},
+    {"weight_int8pack_mm", of_linear, 0, 1},
+    {"dyn_quant_matmul_4bit", of_rows, 0, 1},
     {"lstm", of_unknown, 0, 0},
     {"gru", of_unknown, 0, 0},
     {"rnn_tanh", of_unknown, 0, 0},
@@ -250,14 +274,31 @@ static const formula formulas[] = {
     {"chain_matmul", of_unknown, 0, 0},
     {"bilinear", of_unknown, 0, 0},
     {"trilinear", of_unknown, 0, 0},
-    {"cdist", of_unknown, 0, 0},
+    {"cdist*", of_unknown, 0, 0}, /* _cdist_forward, too */
+    {"pdist*", of_unknown, 0, 0},
+    {"fft_*", of_unknown, 0, 0},
+    {"linalg_*", of_unknown, 0, 0},
+    {"cholesky*", of_unknown, 0, 0},
+    {"triangular_solve", of_unknown, 0, 0},
+    {"mkldnn_*", of_unknown, 0, 0},
+    {"native_multi_head_attention", of_unknown, 0, 0},
+    {"transformer_encoder_layer_fwd", of_unknown, 0, 0},
+    {"conv_depthwise*", of_convolution, 0, 1},
+    {"thnn_conv2d", of_convolution, 0, 1},
+    {"slow_conv*", of_unknown, 0, 0},
     {"flash_attention_forward", of_unknown, 0, 0},
     {"efficient_attention_forward", of_unknown, 0, 0},
-    {"weight_int4pack_mm", of_unknown, 0, 0},
-    {"weight_int8pack_mm", of_unknown, 0, 0},
     {"grouped_mm", of_unknown, 0, 0},
     {"scaled_grouped_mm", of_unknown, 0, 0},
 };
+
+/* Returns whether an operator of torchao only converts numbers or looks them up. */
+static bool converts(etr_slice op) {
+  static const char *const starts[] = {"quantize_", "dequantize_", "choose_", "fake_quantize_", "embedding_"};
+  for (size_t i = 0; i < ETR_COUNT(starts); i++)
+    if (etr_slice_starts(op, etr_slice_of(starts[i]))) return true;
+  return false;
+}
 
 /* Libraries whose other operators move, convert or compute element by element. */
 static bool is_of_known_dialect(const char *target) {
@@ -269,10 +310,20 @@ static bool is_of_known_dialect(const char *target) {
   return strchr(target, '.') == NULL;
 }
 
+/* Returns whether the formulas hold for an operator of this library, or else whether it multiplies nothing. */
+static bool is_understood(const char *target, const formula *found) {
+  if (strncmp(target, "torchao.", 8) == 0) return found || converts(etr_operator_of_target(target));
+  return is_of_known_dialect(target);
+}
+
 static const formula *find_formula(etr_slice op) {
-  for (size_t i = 0; i < ETR_COUNT(formulas); i++)
-    if (op.size && formulas[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(formulas[i].op)))
+  for (size_t i = 0; i < ETR_COUNT(formulas); i++) {
+    etr_slice name = etr_slice_of(formulas[i].op);
+    if (op.size == 0 || name.data[0] != op.data[0]) continue;
+    bool is_start = name.data[name.size - 1] == '*';
+    if (is_start ? etr_slice_starts(op, (etr_slice){name.data, name.size - 1}) : etr_slice_equal(op, name))
       return &formulas[i];
+  }
   return NULL;
 }
 
@@ -302,7 +353,7 @@ etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors
   if (node->kind != ETR_NODE_OP) return etr_amount_of(0);
   call c = {.graph = graph, .node = node, .op = etr_operator_of_target(node->target), .work = work_of(graph, node)};
   const formula *found = c.work == ETR_WORK_BY_NAME ? find_formula(c.op) : &works[c.work];
-  if (c.work == ETR_WORK_BY_NAME && !is_of_known_dialect(node->target)) return etr_amount_unknown();
+  if (c.work == ETR_WORK_BY_NAME && !is_understood(node->target, found)) return etr_amount_unknown();
   if (!found || found->macs == of_nothing) return etr_amount_of(0);
   if (found->macs == of_unknown) return etr_amount_unknown();
   c.a = input_of(graph, node, found->first);
@@ -350,16 +401,49 @@ static bool moves_nothing(const etr_graph *graph, const etr_node *node) {
   return strchr(node->target, '.') == NULL;
 }
 
-/* Returns whether the operator packs several numbers into a byte, which its type does not show. */
-static bool is_packed(etr_slice op) {
-  static const char *const packed[] = {"embedding_4bit", "embedding_2bit"};
-  return etr_operator_is_one_of(op, packed, ETR_COUNT(packed));
-}
-
 static bool looks_up(etr_slice op) {
-  static const char *const lookups[] = {"embedding",  "index",       "index_select", "gather", "embedding_byte",
+  static const char *const lookups[] = {"embedding",  "index",       "index_select", "gather",
                                         "slice_copy", "select_copy", "narrow_copy",  "take"};
   return etr_operator_is_one_of(op, lookups, ETR_COUNT(lookups));
+}
+
+/* Returns the bytes of numbers of fewer bits than a byte has. */
+static etr_amount amount_of_bits(etr_amount numbers, unsigned bits) {
+  numbers.count = numbers.count / 8 * bits + (numbers.count % 8 * bits + 7) / 8;
+  return numbers;
+}
+
+/* Returns the bits of each weight that quantized_decomposed.embedding_byte, _4bit or _2bit looks up; 0 for all other
+ * operators. */
+static unsigned bits_of_lookup(const char *target) {
+  static const struct {
+    const char *op;
+    unsigned bits;
+  } lookups[] = {{"embedding_byte", 8}, {"embedding_4bit", 4}, {"embedding_2bit", 2}};
+  bool is_decomposed = strncmp(target, "quantized_decomposed.", 21) == 0;
+  for (size_t i = 0; is_decomposed && i < ETR_COUNT(lookups); i++)
+    if (etr_slice_equal(etr_operator_of_target(target), etr_slice_of(lookups[i].op))) return lookups[i].bits;
+  return 0;
+}
+
+/* Returns what a lookup of quantized weights reads: the rows that it returns, and of scales and zero points those of
+ * the same rows. */
+static etr_amount read_by_lookup(const etr_node *node, const etr_value *value, size_t position, unsigned bits) {
+  const etr_value *rows = &node->outputs[0];
+  etr_amount read = etr_amount_of(1);
+  amount_multiply_dims(&read, rows, 0, position == 0 ? rows->rank : rows->rank - 1);
+  if (position == 0) return amount_of_bits(read, bits);
+  amount_multiply_dims(&read, value, 1, value->rank);
+  amount_multiply(&read, bytes_of_element(value));
+  return read;
+}
+
+/* embedding_bag(weight, indices, ...) reads the row of each index. */
+static etr_amount read_by_bag(const etr_value *weight, const etr_value *indices) {
+  etr_amount read = elements_of(indices);
+  multiply_dim(&read, weight, 1);
+  amount_multiply(&read, bytes_of_element(weight));
+  return read;
 }
 
 /* Returns the bytes that one call reads of an input: all of it, with two exceptions for the first input. Operators that
@@ -376,8 +460,12 @@ static etr_amount etr_read_bytes(const etr_graph *graph, const etr_node *node, s
   int64_t bytes;
   etr_amount all = recorded && etr_slice_to_int(etr_slice_of(recorded), &bytes) ? etr_amount_of((uint64_t)bytes)
                                                                                 : bytes_of(value);
+  unsigned bits = node->output_count && work_of(graph, node) == ETR_WORK_BY_NAME ? bits_of_lookup(node->target) : 0;
+  bool is_indexed = input_of(graph, node, position + 1) != NULL; /* scales and zero points come before the indices */
+  if (bits && is_indexed && value->rank >= 1) return read_by_lookup(node, value, position, bits);
   if (position > 0 || node->output_count == 0) return all;
-  if (is_packed(op)) return etr_amount_unknown();
+  if (etr_slice_starts(op, ETR_SLICE("embedding_bag")) && input_of(graph, node, 1))
+    return read_by_bag(value, input_of(graph, node, 1));
   const etr_element *element = value->dtype ? etr_element_of_dtype(value->dtype) : NULL;
   if (!looks_up(op) || !element) return all;
   etr_amount part = elements_of(&node->outputs[0]);
@@ -402,6 +490,7 @@ typedef struct tally {
 
 typedef struct finder {
   etr_graph *graph;
+  const etr_method *method; /* NULL: it did not run */
   uint32_t *first_value; /* per node: number of its first output */
   bool *is_used_outside; /* per value: a node of another group uses it */
   uint32_t *seen_by;     /* per value: the group that read it last */
@@ -464,6 +553,27 @@ static bool is_integer(const finder *f, uint32_t leader, uint32_t node, const et
 
 /* ---- Adding up ---- */
 
+static bool is_delegated(const etr_graph *graph, const etr_node *node) {
+  return graph->times && graph->times[node - graph->nodes].delegate_instruction >= 0;
+}
+
+static bool is_argument_int(const etr_node *node, const char *name, int64_t *value) {
+  const char *text = etr_node_argument(node, name);
+  return text && etr_slice_to_int(etr_slice_of(text), value);
+}
+
+/* Returns whether an operator in a delegate reads weights of four bits. In the Edge graph each of them takes a byte,
+ * and only the range of the dequantization says that it has four bits; delegates pack two into a byte. A portable
+ * kernel reads the bytes as they are. */
+static bool reads_packed(const etr_graph *graph, const etr_node *reader, const etr_value *value) {
+  enum { MOST_VALUES = 16 };
+  int64_t least, most;
+  if (!is_delegated(graph, reader) || etr_dtype_bytes(value->dtype) != 1) return false;
+  return etr_slice_starts(etr_operator_of_target(reader->target), ETR_SLICE("dequantize_")) &&
+         is_argument_int(reader, "quant_min", &least) && is_argument_int(reader, "quant_max", &most) && least < most &&
+         most - least < MOST_VALUES;
+}
+
 static bool is_weight(const etr_node *node) {
   return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
 }
@@ -486,10 +596,14 @@ static void add_node(finder *f, uint32_t node, bool is_alone) {
     if (!is_value(f, edge) || leader_of(f->graph, edge->node) == leader) continue;
     if (f->seen_by[value_of(f, edge)] == leader) continue;
     f->seen_by[value_of(f, edge)] = leader;
-    etr_amount bytes = edge == &user->inputs[i] ? etr_read_bytes(f->graph, user, i)
-                                                : bytes_of(&f->graph->nodes[edge->node].outputs[edge->output]);
+    const etr_value *value = &f->graph->nodes[edge->node].outputs[edge->output];
+    const etr_node *reader = edge == &user->inputs[i] ? user : &f->graph->nodes[user->inputs[i].node];
+    bool is_of_weights = is_weight(&f->graph->nodes[edge->node]);
+    etr_amount bytes = reader == user ? etr_read_bytes(f->graph, user, i) : bytes_of(value);
+    if (is_of_weights && edge == &reader->inputs[0] && reads_packed(f->graph, reader, value))
+      bytes = amount_of_bits(elements_of(value), 4);
     amount_add(&f->tallies[leader].read, bytes);
-    if (is_weight(&f->graph->nodes[edge->node])) amount_add(&f->tallies[leader].weights, bytes);
+    if (is_of_weights) amount_add(&f->tallies[leader].weights, bytes);
   }
   /* A value that only the node's own group uses stays inside and does not count. */
   const etr_node *producer = &f->graph->nodes[node];
@@ -528,6 +642,13 @@ static bool add_all(finder *f, etr_arena *scratch) {
 
 /* ---- Numbers of calls ---- */
 
+/* Returns the method of a graph; NULL if it did not run. */
+static const etr_method *method_that_ran(const etr_profile *profile, const etr_graph *graph) {
+  if (graph->profile_method == ETR_NONE) return NULL;
+  const etr_method *method = &profile->methods[graph->profile_method];
+  return method->run_count ? method : NULL;
+}
+
 static bool is_in_body(const etr_graph *graph, uint32_t subgraph) {
   for (; subgraph != ETR_NONE; subgraph = graph->subgraphs[subgraph].parent)
     if (graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_BODY) return true;
@@ -553,6 +674,19 @@ static uint64_t executions_of(const finder *f, uint32_t node) {
   return time->delegate_instruction < 0 ? time->calls : ETR_UNKNOWN;
 }
 
+/* Returns whether a node without a time did not run although the method did: it is in a branch that was not taken, or
+ * it is a view for which memory planning needed no copy. An operator of a delegate may have run without a time of its
+ * own, and so may any node while the time of some kernels matches no node. */
+static bool never_ran(const finder *f, uint32_t node) {
+  const etr_graph *graph = f->graph;
+  const etr_node_time *time = graph->times ? &graph->times[node] : NULL;
+  if (!time || !f->method || time->runs > 0 || time->carried_by != ETR_NONE || time->delegate_instruction >= 0)
+    return false;
+  if (f->method->nodes_ticks + f->method->delegate_only_ticks == 0 || f->method->unexplained_ticks > 0) return false;
+  return f->has_jumps || is_in_body(graph, graph->nodes[node].subgraph) ||
+         etr_operator_is_view(etr_operator_of_target(graph->nodes[node].target));
+}
+
 /* ---- All ---- */
 
 static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
@@ -563,6 +697,7 @@ static bool fill_cost(finder *f, uint32_t node, etr_cost *out) {
                     .weight_bytes = etr_amount_count(&sum->weights),
                     .written_bytes = etr_amount_count(&sum->written),
                     .executions = executions_of(f, node),
+                    .never_ran = never_ran(f, node),
                     .is_integer = sum->is_integer,
                     .from_hints = sum->macs.from_hints || sum->read.from_hints || sum->written.from_hints};
   return overflows;
@@ -597,7 +732,7 @@ bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, e
   for (size_t i = 0; i < profile->graph_count; i++) {
     etr_graph *graph = &graphs[i];
     etr_arena scratch = {0};
-    finder f = {.graph = graph, .has_jumps = has_jumps(graph)};
+    finder f = {.graph = graph, .method = method_that_ran(profile, graph), .has_jumps = has_jumps(graph)};
     etr_cost *costs = etr_arena_alloc_array(arena, graph->node_count, sizeof *costs);
     bool good = costs && start_finder(&f, &scratch);
     if (good) mark_used_outside(&f);
@@ -617,9 +752,9 @@ bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, e
 
 /* ---- Sums ---- */
 
-/* Returns how often a node ran per inference; 1 if it was not timed, NaN if unknown. */
+/* Returns how often a node ran per inference; 1 if that was not timed, NaN if unknown. */
 static double calls_of(const etr_cost *cost, const etr_method *method) {
-  if (!method || method->run_count == 0 || cost->executions == 0) return 1;
+  if (!method || cost->executions == 0) return 1;
   return cost->executions == ETR_UNKNOWN ? NAN : (double)cost->executions / (double)method->run_count;
 }
 
@@ -636,9 +771,9 @@ static bool is_known(uint64_t count, double calls) { return count == 0 || (count
 static double times(uint64_t count, double calls) { return count ? (double)count * calls : 0; }
 
 void etr_cost_add(etr_cost_sum *sum, const etr_profile *profile, const etr_graph *graph, size_t node) {
-  const etr_method *method = graph->profile_method == ETR_NONE ? NULL : &profile->methods[graph->profile_method];
+  const etr_method *method = method_that_ran(profile, graph);
   const etr_cost *cost = graph->costs ? &graph->costs[node] : NULL;
-  if (!cost) return;
+  if (!cost || cost->never_ran) return;
   double calls = calls_of(cost, method);
   bool bytes_are_known = is_known(cost->read_bytes, calls) && is_known(cost->written_bytes, calls);
   if (is_known(cost->macs, calls)) {
@@ -698,17 +833,29 @@ double etr_cost_gbs(const etr_cost_sum *sum) { return rate_of(sum, etr_cost_byte
 
 /* ---- Peaks ---- */
 
+/* Only calls that are large and long enough say what a device can do. A copy of 16 kB that takes 96 ns moves 170 GB/s
+ * within a cache, although memory gives 10, so a bandwidth needs a call that moves 1 MB, which is more than the caches
+ * of a core of most devices hold. Reading the clock and entering a kernel take some hundred nanoseconds, and XNNPACK
+ * counts whole microseconds: of 50 us, each is at most 2 %. A call with fewer than a million multiply-accumulates may
+ * take that long and be limited by something else. */
+static const double LEAST_PEAK_BYTES = 1e6, LEAST_PEAK_MACS = 1e6, LEAST_PEAK_NS = 50e3;
+
 static void raise(double *peak, double rate) {
   if (rate > *peak) *peak = rate;
 }
 
 static void raise_peaks(etr_effective_peaks *best, const etr_profile *profile, const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node_time *time = &graph->times[i];
     etr_cost_sum sum = {0};
-    if (graph->times[i].runs == 0) continue;
+    if (time->runs == 0) continue;
     etr_cost_add(&sum, profile, graph, i);
-    raise(sum.integer_macs > 0 ? &best->integer_gops : &best->gflops, etr_cost_gflops(&sum));
-    raise(&best->gbs, etr_cost_gbs(&sum));
+    double calls = (double)time->calls / sum.runs; /* per inference */
+    bool is_long = ETR_MIN(sum.ns, etr_ticks_to_ns(profile, time->per_run.p50)) >= LEAST_PEAK_NS * calls;
+    if (!is_long || time->is_estimated) continue;
+    if (sum.macs >= LEAST_PEAK_MACS * calls)
+      raise(sum.integer_macs > 0 ? &best->integer_gops : &best->gflops, etr_cost_gflops(&sum));
+    if (sum.bytes >= LEAST_PEAK_BYTES * calls) raise(&best->gbs, etr_cost_gbs(&sum));
   }
 }
 

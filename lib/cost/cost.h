@@ -57,7 +57,7 @@ bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, e
 /* ---- The peaks of a profile ---- */
 
 /** Sets the effective peaks of a profile that has its costs: the given peaks, where each one that was not given is
- * replaced by the best rate among its timed nodes. */
+ * replaced by the best rate among its nodes that were timed well and are large enough to show it; 0 if it has none. */
 void etr_effective_peaks_find(etr_profile *profile);
 
 #endif

@@ -80,7 +80,8 @@ static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, con
   if (was_zip)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, file->size,
                     "the zip is cut short: it has no central directory at its end; was it copied completely?");
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "not a zip file");
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0,
+                  "not a zip file, which every ETRecord is: name the etrecord.bin of the export");
 }
 
 static etr_status locate(zip_end *end, const etr_seekable *file, const char *path, etr_error *error) {
@@ -100,15 +101,16 @@ static etr_status locate(zip_end *end, const etr_seekable *file, const char *pat
 
 /* ---- Entries that overlap ---- */
 
-/* The bytes that an entry takes at least: what else its own header may hold is left out, and so are more data than the
- * zip has, which are refused when they are read. */
+/* The bytes that an entry takes at least. Further fields of its own header do not count, nor do data beyond the end of
+ * the zip, which are refused when they are read. */
 typedef struct span {
   uint64_t start, end;
-  uint64_t at; /* of its entry in the directory */
+  uint64_t at; /* offset of its entry in the directory */
   size_t directory_bytes, name_size;
 } span;
 
-/* A size or offset of a directory's entry, which zip64 has among the extra fields, one behind the other. */
+/* Returns a size or offset of an entry of the directory. If it does not fit into 32 bits, zip64 stores it in the extra
+ * fields, one value after the other; *wide is what is left of these. */
 static uint64_t load_wide(etr_slice header, size_t at, etr_slice *wide) {
   uint64_t value = load(header, at, 4);
   if (value != UINT32_MAX || wide->size < 8) return value;
@@ -117,7 +119,7 @@ static uint64_t load_wide(etr_slice header, size_t at, etr_slice *wide) {
   return value;
 }
 
-/* The extra field of zip64; empty if there is none. */
+/* Returns the extra field of zip64; empty if there is none. */
 static etr_slice find_zip64(etr_slice extra) {
   enum { ZIP64 = 1, HEAD = 4 };
   while (extra.size >= HEAD) {
@@ -174,7 +176,7 @@ static etr_status check_spans(const etr_seekable *file, span *spans, size_t coun
 static etr_status zip_measure(uint64_t *prefix, const etr_seekable *file, const char *path, etr_error *error) {
   zip_end end = {0};
   ETR_TRY(locate(&end, file, path, error));
-  /* How many bytes precede the zip, by which all its offsets are too small. */
+  /* Computes the number of bytes that precede the zip, by which all its offsets are too small. */
   if (end.directory_size > end.at || end.directory_offset > end.at - end.directory_size)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end.at,
                     "damaged zip: the central directory does not fit into the file");
@@ -242,7 +244,7 @@ struct etr_archive_entry {
 
 /* ---- Opening ---- */
 
-/* What libzip says, as a status: damage, unless the system or memory failed. */
+/* Translates libzip's error into a status: damage, unless the system or memory failed. */
 static etr_status fail_zip(etr_error *error, const char *path, const char *entry, uint64_t offset,
                            zip_error_t *reason) {
   switch (zip_error_code_zip(reason)) {
@@ -371,7 +373,7 @@ static etr_status open_path(etr_archive *archive, const char *path, etr_error *e
   return directory ? open_directory(archive, error) : open_zip(archive, error);
 }
 
-/* bytes NULL: what is at the path. */
+/* Opens the archive in `bytes`, or the one at the path if `bytes` is NULL. */
 static etr_status open_any(etr_archive *archive, const char *path, const etr_slice *bytes, etr_error *error) {
   archive->path = etr_arena_copy(&archive->arena, etr_slice_of(path));
   if (!archive->path) return etr_fail_memory_of(error, path, NULL);
@@ -465,7 +467,7 @@ static etr_status check_sizes(etr_archive *archive, const archive_entry *entry, 
   return ETR_OK;
 }
 
-/* flags: libzip's. */
+/* Opens an entry. `flags` are libzip's. */
 static etr_status open_entry(etr_archive_entry **out, etr_archive *archive, const archive_entry *entry, uint64_t size,
                              zip_flags_t flags, etr_error *error) {
   etr_archive_entry *opened = calloc(1, sizeof *opened);
@@ -532,7 +534,7 @@ static int64_t read_some(etr_archive_entry *entry, char *into, size_t size) {
   return got == 0 && ferror(entry->file) ? -1 : (int64_t)got;
 }
 
-/* libzip's word for data that ends early: it checks the size itself. */
+/* Returns true if libzip, which checks the size itself, reports that data end too early. */
 static bool is_wrong_size(const etr_archive_entry *entry) {
   return entry->zip_file && zip_error_code_zip(zip_file_get_error(entry->zip_file)) == ZIP_ER_INCONS;
 }
@@ -543,7 +545,7 @@ int64_t etr_archive_entry_read(void *context, char *into, size_t size) {
   if (entry->status != ETR_OK) return -1;
   if (entry->ended || size == 0) return 0;
   uint64_t left = entry->size - entry->offset;
-  /* With nothing left there must be an end, and only libzip's reaching it checks the CRC. */
+  /* With nothing left to read, the entry must end here, and libzip checks the CRC only when it reaches the end. */
   int64_t got = left ? read_some(entry, into, (size_t)ETR_MIN(left, (uint64_t)size)) : read_some(entry, &probe, 1);
   bool early = left && (got == 0 || (got < 0 && is_wrong_size(entry)));
   if (early) return fail_entry(entry, "less data than the zip directory states");

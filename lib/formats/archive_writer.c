@@ -60,7 +60,7 @@ static bool write_bytes(etr_archive_writer *writer, const void *data, size_t siz
   return size == 0 || writer->sink.write(writer->sink.context, data, size);
 }
 
-/* A header, and the name or nothing behind it. */
+/* Writes a header, the name, which may be empty, and the extra fields. */
 static etr_status write_header(etr_archive_writer *writer, const header *h, const char *name, const header *extra,
                                etr_error *error) {
   bool good = write_bytes(writer, h->bytes, h->size) && write_bytes(writer, name, strlen(name)) &&
@@ -70,7 +70,7 @@ static etr_status write_header(etr_archive_writer *writer, const header *h, cons
 
 /* ---- Headers ---- */
 
-/* What the header of an entry and its line in the directory have in common. */
+/* Puts the fields that the header of an entry and its entry in the directory have in common. */
 static void put_form(header *h, const written *entry, size_t extra_size) {
   const etr_archive_form *form = &entry->form;
   bool ascii = true;
@@ -87,7 +87,7 @@ static void put_form(header *h, const written *entry, size_t extra_size) {
   put_number(h, extra_size, 2);
 }
 
-/* The numbers that are too large for their 32-bit fields. The header in front of the bytes has both sizes or none. */
+/* Puts the numbers that are too large for their 32-bit fields. The local header has both sizes or none. */
 static void put_wide(header *extra, const written *entry, bool is_local) {
   header values = {.size = 0};
   const etr_archive_form *form = &entry->form;
@@ -149,14 +149,14 @@ etr_status etr_archive_writer_finish(etr_archive_writer *writer, etr_error *erro
 
 /* ---- Entries ---- */
 
-/* Counts what is written, and passes it on if there is somebody. */
+/* A sink that counts bytes and, if it has a writer, passes them on. */
 typedef struct measure {
   uint64_t size;
   uint32_t crc;
   etr_archive_writer *writer;
 } measure;
 
-static bool take(void *context, const void *data, size_t size) {
+static bool measure_bytes(void *context, const void *data, size_t size) {
   measure *m = context;
   m->size += size;
   for (size_t done = 0; done < size;) { /* zlib counts in 32 bits */
@@ -168,8 +168,8 @@ static bool take(void *context, const void *data, size_t size) {
 }
 
 /* Writes what was announced. */
-static etr_status fill(etr_archive_writer *writer, const char *name, const etr_archive_form *form, etr_emitter emit,
-                       void *context, etr_error *error) {
+static etr_status write_data(etr_archive_writer *writer, const char *name, const etr_archive_form *form,
+                             etr_emitter emit, void *context, etr_error *error) {
   measure m = {.writer = writer};
   written *entry = etr_vec_push(&writer->arena, &writer->entries);
   char *kept = etr_arena_copy(&writer->arena, etr_slice_of(name));
@@ -182,7 +182,7 @@ static etr_status fill(etr_archive_writer *writer, const char *name, const etr_a
   put_number(&h, LOCAL_SIGNATURE, 4);
   put_form(&h, entry, extra.size);
   ETR_TRY(write_header(writer, &h, entry->name, &extra, error));
-  ETR_TRY(emit(context, &(etr_sink){take, &m}, error));
+  ETR_TRY(emit(context, &(etr_sink){measure_bytes, &m}, error));
   bool same = m.size == form->packed && (form->method != 0 || m.crc == form->crc);
   return same ? ETR_OK
               : etr_fail(error, ETR_ERROR_FORMAT, NULL, name, ETR_NO_OFFSET, "it changed while it was being copied");
@@ -191,9 +191,9 @@ static etr_status fill(etr_archive_writer *writer, const char *name, const etr_a
 etr_status etr_archive_writer_add(etr_archive_writer *writer, const char *name, etr_emitter emit, void *context,
                                   etr_error *error) {
   measure m = {.size = 0};
-  ETR_TRY(emit(context, &(etr_sink){take, &m}, error));
+  ETR_TRY(emit(context, &(etr_sink){measure_bytes, &m}, error));
   const etr_archive_form form = {.crc = m.crc, .size = m.size, .packed = m.size};
-  return fill(writer, name, &form, emit, context, error);
+  return write_data(writer, name, &form, emit, context, error);
 }
 
 static etr_status emit_bytes(void *context, const etr_sink *sink, etr_error *error) {
@@ -230,7 +230,7 @@ etr_status etr_archive_writer_copy(etr_archive_writer *writer, const char *name,
   original o = {from, index};
   ETR_TRY(etr_archive_entry_open_as_is(&entry, &form, from, index, error));
   etr_archive_entry_close(entry);
-  return form.is_known ? fill(writer, name, &form, emit_original, &o, error)
+  return form.is_known ? write_data(writer, name, &form, emit_original, &o, error)
                        : etr_archive_writer_add(writer, name, emit_original, &o, error);
 }
 

@@ -15,7 +15,7 @@ enum {
   FINITE_UNZERO, /* "fnuz": neither infinity nor -0; NaN is what -0 would be, and the bias is one larger */
 };
 
-/* Those of most tensors first. */
+/* The types of most tensors come first. */
 static const etr_element elements[] = {
     {"float32", "FloatStorage", 4, IEEE, 8, 23},
     {"int64", "LongStorage", 8, SIGNED, 0, 0},
@@ -61,7 +61,8 @@ const char *etr_scalar_type_name(uint8_t scalar_type) {
   return scalar_type < ETR_COUNT(names) ? names[scalar_type] : NULL;
 }
 
-/* Numbers 14 to 16 are ExecuTorch's own (exir/serde/schema.py); from 28 on torch numbers these types and more. */
+/* Returns the name of a number type by its number in exported programs. Numbers 14 to 16 are ExecuTorch's own
+ * (exir/serde/schema.py); from 28 on the numbers are torch's. */
 const char *etr_export_scalar_type_name(int64_t scalar_type) {
   static const char *const names[] = {
       NULL,        "uint8",     "int8",       "int16", "int32",    "int64",  "float16",     "float32",       "float64",

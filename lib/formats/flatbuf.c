@@ -18,9 +18,9 @@ static inline uint32_t load_4(const uint8_t *at) {
   return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* Bytes as a little-endian number, whatever their alignment and this machine's byte order. Written out, as compilers
- * make one load of that, but not of a loop. */
-static inline uint64_t load(const etr_fb *fb, uint64_t at, unsigned width) {
+/* Returns bytes as a little-endian number, whatever their alignment and this machine's byte order. The cases are
+ * written out, because compilers make a single load of them, but not of a loop. */
+static inline uint64_t load_bytes(const etr_fb *fb, uint64_t at, unsigned width) {
   const uint8_t *bytes = fb->data + at;
   switch (width) {
   case 1: return bytes[0];
@@ -65,23 +65,23 @@ bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) {
   return inside(fb, 4, 4) && memcmp(fb->data + 4, identifier, 4) == 0;
 }
 
-/* Where the offset stored at `at` points to. */
+/* Returns the position to which the offset stored at `at` points. */
 static etr_fb_at follow(etr_fb *fb, uint64_t at) {
   if (fb->message) return 0;
   if (!inside(fb, at, 4)) return fail(fb, at, "an offset lies outside the buffer");
-  uint64_t distance = load(fb, at, 4);
+  uint64_t distance = load_bytes(fb, at, 4);
   if (distance == 0) return fail(fb, at, "an offset is 0");
   if (!inside(fb, at + distance, 4)) return fail_past_end(fb, at, "an offset points past the end");
   return (etr_fb_at)(at + distance);
 }
 
 /* Checks a table and its vtable, and pays for the visit. */
-static etr_fb_at enter(etr_fb *fb, etr_fb_at table) {
+static etr_fb_at enter_table(etr_fb *fb, etr_fb_at table) {
   if (table == 0 || !spend(fb, table, TABLE_COST)) return 0;
-  int64_t vtable = (int64_t)table - (int32_t)(uint32_t)load(fb, table, 4);
+  int64_t vtable = (int64_t)table - (int32_t)(uint32_t)load_bytes(fb, table, 4);
   if (vtable < 0 || !inside(fb, (uint64_t)vtable, VTABLE_HEAD))
     return fail(fb, table, "a table's vtable lies outside the buffer");
-  uint64_t vtable_size = load(fb, (uint64_t)vtable, 2), table_size = load(fb, (uint64_t)vtable + 2, 2);
+  uint64_t vtable_size = load_bytes(fb, (uint64_t)vtable, 2), table_size = load_bytes(fb, (uint64_t)vtable + 2, 2);
   if (vtable_size < VTABLE_HEAD || vtable_size % 2 || !inside(fb, (uint64_t)vtable, vtable_size))
     return fail(fb, (uint64_t)vtable, "a vtable's size is invalid");
   if (table_size < 4 || !inside(fb, table, table_size))
@@ -89,25 +89,25 @@ static etr_fb_at enter(etr_fb *fb, etr_fb_at table) {
   return table;
 }
 
-etr_fb_at etr_fb_root(etr_fb *fb) { return enter(fb, follow(fb, 0)); }
+etr_fb_at etr_fb_root(etr_fb *fb) { return enter_table(fb, follow(fb, 0)); }
 
-/* Position of a field of `width` bytes, 0 if it is absent. It starts in its table, but may end behind it: FlatBuffers'
- * Python writer gives tables one vtable that differ in nothing but their size. */
+/* Returns the position of a field of `width` bytes; 0 if it is absent. A field starts in its table, but may end after
+ * it: FlatBuffers' Python writer lets tables that differ only in size share a vtable. */
 static uint64_t field_at(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width) {
   if (table == 0 || fb->message) return 0;
-  uint64_t vtable = (uint64_t)((int64_t)table - (int32_t)(uint32_t)load(fb, table, 4)),
+  uint64_t vtable = (uint64_t)((int64_t)table - (int32_t)(uint32_t)load_bytes(fb, table, 4)),
            slot = VTABLE_HEAD + 2 * (uint64_t)field;
-  if (slot + 2 > load(fb, vtable, 2)) return 0;
-  uint64_t place = load(fb, vtable + slot, 2);
+  if (slot + 2 > load_bytes(fb, vtable, 2)) return 0;
+  uint64_t place = load_bytes(fb, vtable + slot, 2);
   if (place == 0) return 0;
-  if (place < 4 || place >= load(fb, vtable + 2, 2) || !inside(fb, table + place, width))
+  if (place < 4 || place >= load_bytes(fb, vtable + 2, 2) || !inside(fb, table + place, width))
     return fail(fb, vtable + slot, "a field lies outside its table");
   return table + place;
 }
 
 static uint64_t scalar(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width, uint64_t if_absent) {
   uint64_t at = field_at(fb, table, field, width);
-  return at ? load(fb, at, width) : if_absent;
+  return at ? load_bytes(fb, at, width) : if_absent;
 }
 
 uint8_t etr_fb_u8(etr_fb *fb, etr_fb_at table, unsigned field, uint8_t if_absent) {
@@ -133,7 +133,7 @@ int64_t etr_fb_i64(etr_fb *fb, etr_fb_at table, unsigned field, int64_t if_absen
 float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent) {
   uint64_t at = field_at(fb, table, field, 4);
   if (at == 0) return if_absent;
-  uint32_t bits = (uint32_t)load(fb, at, 4);
+  uint32_t bits = (uint32_t)load_bytes(fb, at, 4);
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
@@ -141,17 +141,17 @@ float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent) {
 
 etr_fb_at etr_fb_table(etr_fb *fb, etr_fb_at table, unsigned field) {
   uint64_t at = field_at(fb, table, field, 4);
-  return at ? enter(fb, follow(fb, at)) : 0;
+  return at ? enter_table(fb, follow(fb, at)) : 0;
 }
 
-/* A vector, or a string; cost is what each of its elements takes from the budget. */
+/* Enters a vector or a string. Each of its elements takes `cost` from the budget. */
 static etr_fb_at enter_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size, size_t cost,
                               uint32_t *count) {
   *count = 0;
   uint64_t at = field_at(fb, table, field, 4);
   etr_fb_at vector = at ? follow(fb, at) : 0;
   if (vector == 0) return 0;
-  uint64_t elements = load(fb, vector, 4);
+  uint64_t elements = load_bytes(fb, vector, 4);
   if (!inside(fb, (uint64_t)vector + 4, elements * element_size))
     return fail(fb, vector, "a string or vector does not fit into the buffer");
   if (!spend(fb, vector, VECTOR_COST + elements * cost)) return 0;
@@ -173,24 +173,24 @@ etr_slice etr_fb_string(etr_fb *fb, etr_fb_at table, unsigned field) { return sl
 
 etr_slice etr_fb_bytes(etr_fb *fb, etr_fb_at table, unsigned field) { return slice_of(fb, table, field, 0); }
 
-/* Position of an element; an index beyond the vector's count fails the reader. */
+/* Returns the position of an element. An index at or above the vector's count fails the reader. */
 static uint64_t element_at(etr_fb *fb, etr_fb_at vector, uint32_t index, unsigned width) {
   if (vector == 0 || fb->message) return 0;
-  if (index >= load(fb, vector, 4)) return fail(fb, vector, "a vector is too short");
+  if (index >= load_bytes(fb, vector, 4)) return fail(fb, vector, "a vector is too short");
   return (uint64_t)vector + 4 + (uint64_t)index * width;
 }
 
 etr_fb_at etr_fb_table_at(etr_fb *fb, etr_fb_at vector, uint32_t index) {
   uint64_t at = element_at(fb, vector, index, 4);
-  return at ? enter(fb, follow(fb, at)) : 0;
+  return at ? enter_table(fb, follow(fb, at)) : 0;
 }
 
 int32_t etr_fb_i32_at(etr_fb *fb, etr_fb_at vector, uint32_t index) {
   uint64_t at = element_at(fb, vector, index, 4);
-  return at ? (int32_t)(uint32_t)load(fb, at, 4) : 0;
+  return at ? (int32_t)(uint32_t)load_bytes(fb, at, 4) : 0;
 }
 
 int64_t etr_fb_i64_at(etr_fb *fb, etr_fb_at vector, uint32_t index) {
   uint64_t at = element_at(fb, vector, index, 8);
-  return at ? (int64_t)load(fb, at, 8) : 0;
+  return at ? (int64_t)load_bytes(fb, at, 8) : 0;
 }

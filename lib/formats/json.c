@@ -20,9 +20,9 @@
 
 /* ---- The part of a document that is in memory while it is read from front to back ---- */
 
-/* A document that lies in memory is its own window. Of any other, a buffer holds ETR_WINDOW_BYTES, and filling it moves
- * what is unread to its beginning: pointers into the window do not outlive the next call that may fill it. The first
- * error stays, and nothing is read after it. */
+/* A document in memory is its own window. For any other document, the window is a buffer of ETR_WINDOW_BYTES. Filling
+ * it moves the unread bytes to its beginning, so pointers into the window are valid only until the next call that may
+ * fill it. The first error is kept, and nothing is read after it. */
 
 enum { ETR_WINDOW_BYTES = 64 * 1024 };
 
@@ -38,7 +38,7 @@ typedef struct etr_window {
   bool source_failed;
 } etr_window;
 
-/* Offset in the document of what is read next. */
+/* Returns the offset in the document of the next byte to read. */
 static inline uint64_t etr_window_offset(const etr_window *w) { return w->offset + (uint64_t)(w->at - w->start); }
 
 /* Fails at an offset, unless there is an error already. Returns false. */
@@ -50,7 +50,7 @@ static bool etr_window_fail_at(etr_window *w, uint64_t offset, const char *messa
   return false;
 }
 
-/* Fails at what is read next. */
+/* Fails with the offset of the next byte to read. */
 static bool etr_window_fail(etr_window *w, const char *message) {
   return etr_window_fail_at(w, etr_window_offset(w), message);
 }
@@ -58,7 +58,7 @@ static bool etr_window_fail(etr_window *w, const char *message) {
 /* Fails because the document ends. */
 static bool etr_window_fail_at_end(etr_window *w) { return etr_window_fail(w, "unexpected end of document"); }
 
-/* etr_window_fill() where the window does not have the bytes already. */
+/* Does the work of etr_window_fill() if the window does not contain the bytes yet. */
 static bool etr_window_refill(etr_window *w, size_t need) {
   if (!w->read || w->message) return false;
   size_t have = (size_t)(w->end - w->at);
@@ -96,7 +96,7 @@ enum {
   ETR_JSON_MAX_UTF8 = 4,    /* bytes an escape decodes to */
 };
 
-/* The first quote or backslash in [at, end), or end. */
+/* Returns the first quote or backslash in [at, end), or `end`. */
 static inline const char *json_find_quote(const char *at, const char *end) {
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
@@ -111,7 +111,7 @@ static inline const char *json_find_quote(const char *at, const char *end) {
 }
 
 #if defined(__SSE2__)
-/* A bit for each of 64 bytes that is `wanted`. */
+/* Returns a bit for each of 64 bytes that is `wanted`. */
 static inline uint64_t json_find_64(const char *at, char wanted) {
   const __m128i each = _mm_set1_epi8(wanted);
   uint64_t found = 0;
@@ -123,10 +123,10 @@ static inline uint64_t json_find_64(const char *at, char wanted) {
 }
 #endif
 
-/* A bit for each of 64 bytes that is escaped, given one for each backslash. *carry: whether the first is, and then,
- * whether the one behind the last is. Of a run of backslashes every other one escapes what follows. Subtracting the run
- * from the bits behind its backslashes borrows through the run, and leaves bits whose position, even or odd, shows
- * which those are. */
+/* Returns a bit for each of 64 bytes that is escaped, given a bit for each backslash. *carry says whether the first
+ * byte is escaped, and is set to whether the byte after the last one is. In a run of backslashes every other one
+ * escapes the next byte. Subtracting the run from the bits after its backslashes borrows through the run, and leaves
+ * bits whose position, even or odd, shows which ones these are. */
 static inline uint64_t json_escaped_64(uint64_t backslashes, uint64_t *carry) {
   const uint64_t odd = 0xAAAAAAAAAAAAAAAAu;
   uint64_t runs = backslashes & ~*carry;
@@ -136,8 +136,8 @@ static inline uint64_t json_escaped_64(uint64_t backslashes, uint64_t *carry) {
   return escaped;
 }
 
-/* The quote that ends a string, in [at, end), or end. *carry: whether the first byte is escaped, and then, whether the
- * one at the end is; 0 or 1. */
+/* Returns the quote that ends a string in [at, end), or `end`. *carry is 1 if the first byte is escaped, and is set to
+ * 1 if the byte at the end is. */
 static inline const char *json_find_end(const char *at, const char *end, uint64_t *carry) {
 #if defined(__SSE2__)
   for (; end - at >= 64; at += 64) {
@@ -152,10 +152,10 @@ static inline const char *json_find_end(const char *at, const char *end, uint64_
   return end;
 }
 
-/* '[' and '{', ']' and '}' differ in one bit, which this sets: of each pair the brace is left. */
+/* Turns a bracket into a brace: '[' and '{', ']' and '}' differ in one bit, which this sets. */
 static inline char json_to_brace(char c) { return (char)(c | 0x20); }
 
-/* Where the marks of JSON are among 64 bytes: a bit for each byte. */
+/* The positions of JSON's marks among 64 bytes, as a bit for each byte. */
 typedef struct json_marks {
   uint64_t quotes, backslashes, opening, closing; /* opening, closing: brackets of either kind */
 } json_marks;
@@ -190,7 +190,7 @@ static inline uint64_t json_parity_64(uint64_t bits) {
   return bits;
 }
 
-/* The first quote or bracket of any kind in [at, end), or end. */
+/* Returns the first quote, bracket or brace in [at, end), or `end`. */
 static inline const char *json_find_bracket(const char *at, const char *end) {
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"'), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
@@ -224,7 +224,7 @@ static int hex_digit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/** Reads \uXXXX; false if that is not what is at `at`. */
+/** Reads \uXXXX. Returns false if there is no such sequence at `at`. */
 static bool read_unit(const char *at, const char *end, uint32_t *unit) {
   if (end - at < 6 || at[0] != '\\' || at[1] != 'u') return false;
   uint32_t value = 0;
@@ -260,11 +260,11 @@ static size_t json_unescape(const char *at, const char *end, char *into, size_t 
 
 /* ---- Words, numbers and strings of a JSON document in a window ---- */
 
-/* What is read is passed over; what is wrong, or missing at the document's end, fails the window. */
+/* These functions move past what they read. Wrong input, or a document that ends too early, fails the window. */
 
 static inline bool json_is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-/* json_next_byte() where more than one blank is next. */
+/* Does the work of json_next_byte() if more than one blank is next. */
 static int json_skip_space(etr_window *w) {
   do {
     while (w->at < w->end && json_is_space(*w->at)) w->at++;
@@ -272,7 +272,7 @@ static int json_skip_space(etr_window *w) {
   return w->at < w->end ? (unsigned char)*w->at : -1;
 }
 
-/* Passes over white space: the byte behind it, which stays unread, or -1 at the end. */
+/* Skips white space and returns the byte after it, which stays unread, or -1 at the end. */
 static inline int json_next_byte(etr_window *w) {
   if (w->end - w->at > 1 && *w->at == ' ') w->at++; /* mostly there is one blank, or nothing */
   return w->at < w->end && !json_is_space(*w->at) ? (unsigned char)*w->at : json_skip_space(w);
@@ -288,7 +288,7 @@ static bool json_read_word(etr_window *w, etr_slice word) {
   return true;
 }
 
-/* The word for a number that is next, or an empty slice. */
+/* Returns the word for a number that follows (NaN, Infinity); empty if there is none. */
 static etr_slice number_word(const etr_window *w) {
   switch (*w->at) {
   case 'N': return ETR_SLICE("NaN");
@@ -342,8 +342,8 @@ static size_t json_decode(etr_window *w, char *into, size_t size, bool *open) {
   return done;
 }
 
-/* Of most strings, which have no escapes: passes over the rest, and the quote at the end, where all of that is in the
- * window. Otherwise *at stops before. */
+/* Moves *at past the rest of a string and its closing quote, if both are in the window and there are no escapes, as in
+ * most strings. Otherwise *at stops before, and the result is false. */
 static inline bool skip_plain(const etr_window *w, const char **at) {
   *at = json_find_quote(*at, w->end);
   if (*at == w->end || **at != '"') return false;
@@ -351,7 +351,7 @@ static inline bool skip_plain(const etr_window *w, const char **at) {
   return true;
 }
 
-/* Brings what is behind `at` into the window. */
+/* Reads more bytes into the window, so that there are some after *at. Returns false at the end of the document. */
 static bool show_more(etr_window *w, const char **at) {
   size_t size = (size_t)(*at - w->at);
   bool shown = etr_window_fill_to_show(w, size);
@@ -359,7 +359,7 @@ static bool show_more(etr_window *w, const char **at) {
   return shown;
 }
 
-/* Measures on in a string: *at is moved behind the quote that ends it. */
+/* Continues measuring inside a string: moves *at past the quote that ends it. */
 static bool measure_string(etr_window *w, const char **at) {
   uint64_t carry = 0;
   while (show_more(w, at)) {
@@ -371,16 +371,16 @@ static bool measure_string(etr_window *w, const char **at) {
   return false;
 }
 
-/* How far an array or object has been measured. */
+/* The state after measuring a part of an array or object. */
 typedef struct json_nesting {
-  uint64_t escapes; /* 1: the next byte is escaped */
-  uint64_t string;  /* all bits: the next byte is in a string */
-  size_t open;      /* brackets that are open */
+  uint64_t escapes; /* 1 if the next byte is escaped */
+  uint64_t string;  /* all bits are set if the next byte is in a string */
+  size_t open;      /* number of open brackets */
 } json_nesting;
 
-/* Measures on over `size` bytes, at most 64, behind which there are others up to 64 that are zero. Returns how many of
- * them there are up to the bracket that closes the outermost one, 0 if that is not among them, or -1 if a backslash is
- * outside of strings, which no JSON has. */
+/* Continues measuring over `size` bytes, at most 64; the bytes after them, up to 64, are zero. Returns the number of
+ * bytes up to the bracket that closes the outermost one, 0 if it is not among them, or -1 if a backslash is outside of
+ * strings, which is no JSON. */
 static int measure_64(json_nesting *nesting, const char *at, size_t size) {
   json_marks marks = json_find_marks(at);
   if (marks.backslashes | nesting->escapes) {
@@ -433,7 +433,7 @@ typedef struct block {
   size_t capacity;
 } block;
 
-/* What may be called next. */
+/* Which function may be called next. */
 typedef enum reader_state {
   AT_VALUE,
   AFTER_OPEN,  /* of an array or object: its first element or key, or its end */
@@ -444,14 +444,14 @@ typedef enum reader_state {
 
 struct etr_json {
   etr_window in;
-  etr_json *outer; /* whose string this reads, or NULL */
+  etr_json *outer; /* the reader whose string this one reads; may be NULL */
   etr_json_limits limits;
   reader_state state;
   uint32_t depth;
-  block stack;        /* the opening brackets of what is open */
-  block decoded;      /* the string read last, where the window cannot lend it */
-  uint64_t raw_start; /* of the value that was shown last */
-  size_t raw_size;    /* with its quotes or brackets; 0: none was */
+  block stack;        /* the opening brackets that are not closed yet */
+  block decoded;      /* the last string, if it is not in the window in one piece */
+  uint64_t raw_start; /* offset of the value that was shown last */
+  size_t raw_size;    /* size with its quotes or brackets; 0 if no value was shown */
   bool out_of_memory;
   char buffer[]; /* of the window, unless the document lies in memory */
 };
@@ -546,7 +546,7 @@ static bool read_number(etr_json *json, etr_slice *out) {
   return true;
 }
 
-/* Skips what is between a key and its value, and checks that a value may be read here. */
+/* Skips the colon between a key and its value, and checks that a value may be read here. */
 static bool come_to_value(etr_json *json) {
   if (json->state == AFTER_KEY) {
     if (json_next_byte(&json->in) != ':') return refuse(json, "expected ':'");
@@ -586,6 +586,16 @@ bool etr_json_peek_whole(etr_json *json, etr_slice *raw) {
   raw->data = json->in.at;
   json->raw_start = etr_window_offset(&json->in);
   json->raw_size = raw->size;
+  return true;
+}
+
+/* A quote or bracket ends the text, so no longer value begins with it. */
+bool etr_json_skip_same(etr_json *json, etr_slice raw) {
+  etr_window *w = &json->in;
+  if (etr_json_peek(json) < ETR_JSON_STRING || (size_t)(w->end - w->at) < raw.size) return false;
+  if (memcmp(w->at, raw.data, raw.size) != 0) return false;
+  w->at += raw.size;
+  json->state = AFTER_VALUE;
   return true;
 }
 
@@ -632,7 +642,7 @@ bool etr_json_null(etr_json *json) {
 /* ---- Arrays and objects ---- */
 
 /* Enters the array or object whose bracket is next. */
-static bool enter(etr_json *json) {
+static bool open_bracket(etr_json *json) {
   if (json->depth >= json->limits.max_depth) return fail(json, "nested too deeply");
   if (!reserve(json, &json->stack, (size_t)json->depth + 1)) return false;
   json->stack.data[json->depth++] = *json->in.at++;
@@ -647,20 +657,20 @@ static bool is_innermost(const etr_json *json, char bracket) {
 static char closing(char bracket) { return (char)(bracket + 2); }
 
 /* Leaves the array or object whose closing bracket is next. */
-static void leave(etr_json *json) {
+static void close_bracket(etr_json *json) {
   json->in.at++;
   json->depth--;
   json->state = AFTER_VALUE;
 }
 
 /* Moves to the next element or key of what was entered by `bracket`; false at its end, which it leaves. */
-static bool advance(etr_json *json, char bracket, const char *expected) {
+static bool go_to_element(etr_json *json, char bracket, const char *expected) {
   if (json->in.message) return false;
   if (!is_innermost(json, bracket) || (json->state != AFTER_OPEN && json->state != AFTER_VALUE))
     return fail(json, "no element or key is next");
   int byte = json_next_byte(&json->in);
   if (byte == closing(bracket)) {
-    leave(json);
+    close_bracket(json);
     return false;
   }
   if (json->state == AFTER_VALUE) {
@@ -672,12 +682,33 @@ static bool advance(etr_json *json, char bracket, const char *expected) {
 }
 
 void etr_json_object(etr_json *json) {
-  if (expect(json, ETR_JSON_OBJECT, "expected an object")) enter(json);
+  if (expect(json, ETR_JSON_OBJECT, "expected an object")) open_bracket(json);
+}
+
+/* Reads a short key that is written as Python does, `, "key"`, or `"key"` at the start. False, and nothing read, for
+ * any other, which is read step by step. */
+static inline bool read_usual_key(etr_json *json, etr_slice *key) {
+  enum { MOST_BYTES = 32 }; /* two steps of json_find_quote() */
+  etr_window *w = &json->in;
+  const char *at = w->at;
+  if (json->in.message || !is_innermost(json, '{') || w->end - at < MOST_BYTES + 3) return false;
+  if (json->state == AFTER_VALUE && at[0] == ',' && at[1] == ' ')
+    at += 2;
+  else if (json->state != AFTER_OPEN)
+    return false;
+  if (*at++ != '"') return false;
+  const char *stop = json_find_quote(at, at + MOST_BYTES);
+  *key = (etr_slice){at, (size_t)(stop - at)};
+  if (key->size == MOST_BYTES || *stop != '"' || key->size > json->limits.max_string_bytes) return false;
+  w->at = stop + 1;
+  json->state = AFTER_KEY;
+  return true;
 }
 
 bool etr_json_key(etr_json *json, etr_slice *key) {
+  if (read_usual_key(json, key)) return true;
   *key = ETR_SLICE("");
-  if (!advance(json, '{', "expected ',' or '}'")) return false;
+  if (!go_to_element(json, '{', "expected ',' or '}'")) return false;
   if (*json->in.at != '"') return fail(json, "expected a key");
   if (!read_string(json, key)) return false;
   json->state = AFTER_KEY;
@@ -685,11 +716,11 @@ bool etr_json_key(etr_json *json, etr_slice *key) {
 }
 
 void etr_json_array(etr_json *json) {
-  if (expect(json, ETR_JSON_ARRAY, "expected an array")) enter(json);
+  if (expect(json, ETR_JSON_ARRAY, "expected an array")) open_bracket(json);
 }
 
 bool etr_json_element(etr_json *json) {
-  if (!advance(json, '[', "expected ',' or ']'")) return false;
+  if (!go_to_element(json, '[', "expected ',' or ']'")) return false;
   json->state = AT_VALUE;
   return true;
 }
@@ -706,10 +737,10 @@ static bool skip_nested(etr_json *json, uint32_t depth) {
       json->in.at++;
       if (!skip_string(json)) return false;
     } else if (json_to_brace(*json->in.at) == '{') {
-      if (!enter(json)) return false;
+      if (!open_bracket(json)) return false;
     } else {
       if (closing(json->stack.data[json->depth - 1]) != *json->in.at) return fail(json, "mismatched bracket");
-      leave(json);
+      close_bracket(json);
     }
   } while (json->depth > depth);
   return true;
@@ -782,7 +813,7 @@ etr_json *etr_json_open_memory(etr_slice document, const etr_json_limits *limits
   return json;
 }
 
-/* The source of an inner reader. */
+/* Reads for an inner reader, whose source is a string of the outer one. */
 static int64_t read_outer(void *context, char *into, size_t size) {
   etr_json *outer = context;
   bool open = outer->state == IN_STRING;

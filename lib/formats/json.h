@@ -80,6 +80,9 @@ bool etr_json_peek_raw(etr_json *json, etr_slice *raw);
  * it unread. If it is then skipped, nothing in it is checked, not even whether brackets match: use it for texts that
  * were read before. */
 bool etr_json_peek_whole(etr_json *json, etr_slice *raw);
+/** Skips the next value if it is written exactly like this string, array or object, which was read before. False, and
+ * nothing skipped, if it is not, or if the window does not show all of it. */
+bool etr_json_skip_same(etr_json *json, etr_slice raw);
 /** Reads an integer. A fraction, or a value that does not fit, is an error. */
 int64_t etr_json_int(etr_json *json);
 /** Reads a number of at most 400 bytes; NaN, Infinity and -Infinity are accepted. */

@@ -33,7 +33,7 @@ static void put_escaped(etr_json_excerpt *excerpt, char c) {
     append_text(excerpt, (etr_slice){&c, 1});
 }
 
-/* The start of a text that is too long, up to the end of a character. */
+/* Returns the start of a text that is too long, up to the end of a character. */
 static etr_slice head_of(etr_slice text) {
   if (text.size <= ETR_JSON_BRIEF_STRING) return text;
   return (etr_slice){text.data, etr_utf8_floor(text.data, ETR_JSON_BRIEF_STRING)};

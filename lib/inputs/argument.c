@@ -10,7 +10,7 @@
 
 void etr_arguments_init(etr_arguments *a, etr_map *strings, etr_arena *scratch) {
   *a = (etr_arguments){.strings = strings, .scratch = scratch};
-  etr_map_init(&a->lists, scratch);
+  etr_text_cache_init(&a->lists, scratch);
 }
 
 static const char *intern(etr_arguments *a, const etr_json_excerpt *excerpt) {
@@ -36,7 +36,7 @@ static form form_of(etr_slice member) {
   return etr_slice_is(member, "as_device") ? FORM_DEVICE : FORM_PLAIN;
 }
 
-/* torch's word for a number of an enumeration; NULL if it is none. */
+/* Returns torch's word for a number of an enumeration; NULL if there is none. */
 static const char *word_for(form what, etr_slice number) {
   int64_t value;
   if (!etr_slice_to_int(number, &value)) return NULL;
@@ -85,7 +85,7 @@ static const char *list_text(etr_arguments *a, etr_json *json) {
   return text;
 }
 
-/* {type: "cuda", index: 1}: "cuda:1" */
+/* Reads a device, {type: "cuda", index: 1}, as "cuda:1". */
 static const char *device_text(etr_arguments *a, etr_json *json) {
   etr_slice key;
   const char *type = "?";
@@ -107,7 +107,7 @@ static const char *device_text(etr_arguments *a, etr_json *json) {
   return intern(a, &excerpt);
 }
 
-/* NULL for null, and when out of memory. */
+/* Reads a value as a text; NULL for null, and when out of memory. */
 static const char *value_text(etr_arguments *a, form what, etr_json *json) {
   switch (etr_json_peek(json)) {
   case ETR_JSON_BOOL: return etr_json_bool(json) ? "true" : "false";

@@ -29,7 +29,7 @@ typedef struct etr_argument_waiting {
 typedef struct etr_arguments {
   etr_map *strings;
   etr_arena *scratch;
-  etr_map lists; /* texts of lists -> index in `values` */
+  etr_text_cache lists; /* numbers `values` */
   etr_vec(const char *) values;
   etr_vec(etr_argument_draft) drafts; /* arguments of the nodes being read; those of the innermost graph come last */
   etr_vec(etr_argument_waiting) waiting;

@@ -94,6 +94,7 @@ typedef struct dump_reader {
   size_t metadata_left;       /* bytes that a file can hold without sharing them */
   untimed backwards, endless; /* events that end before they start; events too long to be true */
   etr_value_reader values;
+  const etr_dump_event *likely; /* the event at the same place of the run before, or one without names */
 } dump_reader;
 
 static bool out_of_memory(const dump_reader *reader) {
@@ -102,10 +103,15 @@ static bool out_of_memory(const dump_reader *reader) {
 
 static bool stopped(const dump_reader *reader) { return etr_fb_failed(&reader->fb) || out_of_memory(reader); }
 
-/* "" if absent. */
+/* Interns a text. Runs repeat their events, so it mostly is the `likely` one: to compare is cheaper than to look up. */
+static const char *intern_likely(dump_reader *reader, etr_slice text, const char *likely) {
+  return likely && etr_slice_equal(etr_slice_of(likely), text) ? likely : etr_intern(reader->names, text);
+}
+
+/* Reads a name; "" if it is absent. */
 static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned field) {
   etr_slice name = etr_fb_string(&reader->fb, table, field);
-  return name.size ? etr_intern(reader->names, name) : "";
+  return name.size ? intern_likely(reader, name, reader->likely->name) : "";
 }
 
 static void add_untimed(untimed *events, const etr_dump_event *event, etr_fb_at profile) {
@@ -132,7 +138,7 @@ static void read_times(dump_reader *reader, etr_dump_event *event, etr_fb_at pro
   reader->ticks_left -= ticks;
 }
 
-/* The fields of the id are consecutive in both kinds of events. */
+/* Reads the delegate's id of an event. Its fields are consecutive in both kinds of events. */
 static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table, unsigned id_field) {
   int32_t number = etr_fb_i32(&reader->fb, table, id_field, NO_ID);
   etr_slice text = etr_fb_string(&reader->fb, table, id_field + 1);
@@ -140,7 +146,7 @@ static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_
   event->delegate_id_is_int = number != NO_ID;
   if (event->delegate_id_is_int)
     text = (etr_slice){digits, (size_t)snprintf(digits, sizeof digits, "%" PRId32, number)};
-  if (text.size) event->delegate_id = etr_intern(reader->names, text);
+  if (text.size) event->delegate_id = intern_likely(reader, text, reader->likely->delegate_id);
 }
 
 static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
@@ -155,7 +161,7 @@ static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at 
   if (copy) event->metadata = (etr_slice){copy, bytes.size};
 }
 
-/* A DebugEvent is an event, unless it logs what the run returns, and values. */
+/* Reads a DebugEvent: the values that it logs and, unless they are what the run returns, an event. */
 static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
   *event = (etr_dump_event){0};
   etr_fb *fb = &reader->fb;
@@ -171,7 +177,9 @@ static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_a
   return !etr_values_read(&reader->values, origin, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
 }
 
-static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
+/* `before` is the run before, or an empty one. */
+static void read_run(dump_reader *reader, etr_dump_run *run, const etr_dump_run *before, etr_fb_at table) {
+  static const etr_dump_event no_event = {0};
   etr_fb *fb = &reader->fb;
   etr_vec(etr_dump_event) events = {0};
   uint32_t count;
@@ -180,6 +188,7 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
   etr_map *names = reader->names;
   allocations = (allocation_reader){.names = names};
   etr_map_init(&allocations.places, names->arena);
+  reader->likely = &no_event;
   run->name = read_name(reader, table, RUN_NAME);
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
   etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
@@ -192,6 +201,7 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
     if (allocation) allocations_add(&allocations, fb, table, allocation);
     run->allocation_events += allocation != 0;
     run->debug_events += debug != 0;
+    reader->likely = events.count < before->event_count ? &before->events[events.count] : &no_event;
     etr_dump_event logged;
     if (!profile && (!debug || !log_debug_event(reader, &logged, debug))) continue;
     etr_dump_event *pushed = etr_vec_push(reader->arena, &events);
@@ -234,6 +244,7 @@ static bool names_half(etr_slice bytes) {
 /* Reads `size` bytes from the reader's base on. */
 static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size, const char *path,
                               etr_error *error) {
+  static const etr_dump_run no_run = {0};
   etr_fb_init(&reader->fb, bytes.data + reader->base, (size_t)size);
   reader->ticks_left = ETR_DUMP_MOST_TICKS;
   reader->metadata_left = (size_t)size;
@@ -245,7 +256,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_dump_run *run = etr_vec_push(reader->arena, &runs);
     etr_values_start_run(&reader->values, i);
-    if (run) read_run(reader, run, etr_fb_table_at(&reader->fb, vector, i));
+    const etr_dump_run *before = i ? run - 1 : &no_run;
+    if (run) read_run(reader, run, before, etr_fb_table_at(&reader->fb, vector, i));
   }
   *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
   out->values = etr_values_end(&reader->values, &out->value_count);
@@ -270,10 +282,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   return ETR_OK;
 }
 
-/*
- * The prefix is right if the buffer ends where it says, whatever follows. A wrong one means nothing, so the whole rest
- * is read then.
- */
+/* Reads an ETDump with a size prefix. The prefix is right if the buffer ends at that size, whatever follows. If it is
+ * wrong, it is ignored and the whole rest is read. */
 static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes, const char *path,
                                 etr_error *error) {
   uint64_t claimed = etr_load_le(bytes.data, PREFIX_BYTES), rest = bytes.size - PREFIX_BYTES;
@@ -281,7 +291,7 @@ static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice by
   if (claimed < rest && read_buffer(reader, out, bytes, claimed, path, NULL) == ETR_OK) return ETR_OK;
   if (reader->shared->warn)
     reader->shared->warn(reader->shared->context, 0,
-                         claimed > rest ? "the file is shorter than its size prefix says"
+                         claimed > rest ? "the file is shorter than its size prefix says: was it copied completely?"
                                         : "wrong size prefix; reading to the end of the file");
   return read_buffer(reader, out, bytes, rest, path, error);
 }
@@ -307,7 +317,7 @@ etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice
     status = read_buffer(&reader, out, bytes, bytes.size, path, error);
   else
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 8,
-                      "not an ETDump: the identifier " IDENTIFIER " is missing");
+                      "not an ETDump, which has " IDENTIFIER " here or at byte 4: name the etdump.etdp of the run");
   if (status != ETR_OK) *out = (etr_dump){0};
   return status;
 }

@@ -91,6 +91,7 @@ typedef struct etr_dump_files {
   etr_budget *budget;
   uint64_t max_file_bytes;
   etr_warnings *warnings;
+  const etr_decoded_logs *logs; /* logs that were read before; NULL: none was */
   /* Filled. */
   etr_vec(etr_dump) dumps;
   etr_vec(const char *) paths; /* path of each dump; LOG#2 is the second dump of a log with several */

@@ -16,7 +16,8 @@ static void warn_of_dump(void *context, uint64_t offset, const char *message) {
   etr_warn(place->files->warnings, place->path, NULL, offset, "%s", message);
 }
 
-/* No sum of what any of their events took wraps, whoever adds it up: their sum does not. */
+/* Reads an ETDump. It is refused if the ticks of all events together overflow 64 bits; otherwise no sum of some of them
+ * can. */
 static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path, etr_error *error) {
   dump_place place = {f, etr_arena_copy(f->arena, etr_slice_of(path))};
   etr_dump *dump = etr_vec_push(f->arena, &f->dumps);
@@ -56,12 +57,14 @@ static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, con
   return ETR_OK;
 }
 
-/* number: 0 for all of them. */
+/* Reads an ETDump of a log, or all if `number` is 0. */
 static etr_status read_found(etr_dump_files *f, const etr_serial_log *log, const char *path, size_t number,
                              etr_error *error) {
-  size_t taken = 0;
-  for (size_t i = 0; i < log->dump_count; i++) {
-    if (number && log->dumps[i].number != number) continue;
+  size_t taken = 0, first = ETR_MIN(number, log->dump_count), end = number ? first : log->dump_count;
+  /* Numbers ascend, and there are gaps only where an ETDump is incomplete. */
+  while (number && first > 0 && log->dumps[first - 1].number >= number) first--;
+  for (size_t i = number ? first : 0; i < end; i++) {
+    if (number && log->dumps[i].number != number) break;
     ETR_TRY(read_log_dump(f, &log->dumps[i], path, log->found == 1, error));
     taken++;
   }
@@ -97,6 +100,11 @@ static etr_status read_path(etr_dump_files *f, const char *path, etr_error *erro
   const char *log = etr_arena_copy(f->arena, (etr_slice){path, etr_input_file(path, &number)});
   uint64_t most = ETR_MIN(f->max_file_bytes, f->budget->left[ETR_BYTES]);
   if (!log) return etr_fail_memory(error);
+  const etr_decoded_log *known = etr_decoded_logs_find(f->logs, etr_slice_of(log));
+  if (known && known->log.found > 0 && known->file_bytes <= most) {
+    etr_budget_take(f->budget, ETR_BYTES, number ? known->file_bytes / known->log.found : known->file_bytes);
+    return read_found(f, &known->log, log, number, error);
+  }
   ETR_TRY(etr_file_read(&file, log, most, error));
   etr_budget_take(f->budget, ETR_BYTES, file.size);
   etr_slice bytes = etr_file_bytes(&file);

@@ -14,12 +14,13 @@ enum { FILE_SEGMENTS = 1, FILE_NAMED_DATA };
 enum { SEGMENT_OFFSET, SEGMENT_SIZE };
 enum { DATA_KEY, DATA_SEGMENT, DATA_LAYOUT };
 
-/* Behind the identifier: magic, length, then where the table is, its size and where the segments begin, as u64. */
+/* The header follows the identifier: magic, length, then the offset and size of the table and the offset of the
+ * segments, as u64. */
 enum { HEADER_AT = 8, HEADER_SEGMENT_BASE = 24, HEADER_BYTES = 40 };
 
 bool etr_flat_tensor_is(etr_slice head) { return head.size >= 8 && memcmp(head.data + 4, IDENTIFIER, 4) == 0; }
 
-/* Where the segments begin; without a header, or without segments, the end of the file. */
+/* Returns the offset of the segments, which is the end of the file without a header or without segments. */
 static uint64_t table_size(etr_slice head, uint64_t file_size) {
   if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "FH01", 4) != 0) return file_size;
   uint64_t base = etr_load_le(head.data + HEADER_AT + HEADER_SEGMENT_BASE, 8);

@@ -38,7 +38,8 @@ static method *find_method(etr_maps *maps, etr_slice name) {
   return added;
 }
 
-/* The instruction of a key such as "17"; NULL, and the reader failed, if the key is no instruction id. */
+/* Returns the instruction of a key such as "17". If the key is no instruction id, returns NULL, and the reader has
+ * failed. */
 static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json *json, etr_slice key) {
   int64_t id;
   if (!etr_slice_to_int(key, &id) || id < 0 || id > INT32_MAX) {
@@ -56,7 +57,7 @@ static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json
   return added;
 }
 
-/* A handle, a list of handles, or null. */
+/* Reads a handle, a list of handles, or null. */
 static const uint32_t *read_handles(etr_maps *maps, etr_json *json, size_t *count) {
   etr_vec(uint32_t) handles = {0};
   bool is_list = etr_json_peek(json) == ETR_JSON_ARRAY;
@@ -123,7 +124,7 @@ static void read_instruction(etr_maps *maps, etr_json *json, method *m, etr_slic
   if (instruction) read(maps, json, instruction);
 }
 
-/* A method's part of a map: {INSTRUCTION: ...}, or null. */
+/* Reads a method's part of a map: {INSTRUCTION: ...}, or null. */
 static void read_method(etr_maps *maps, etr_json *json, etr_slice name, instruction_reader *read) {
   etr_slice key;
   method *m = find_method(maps, name);

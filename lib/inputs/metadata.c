@@ -21,8 +21,8 @@ bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
   return root != NULL;
 }
 
-/* Position of a character, or size if it is not there. */
-static size_t find(etr_slice text, char wanted) {
+/* Returns the position of a character, or the size of the text if it is not there. */
+static size_t find_character(etr_slice text, char wanted) {
   const char *at = text.size ? memchr(text.data, wanted, text.size) : NULL;
   return at ? (size_t)(at - text.data) : text.size;
 }
@@ -39,7 +39,7 @@ static etr_slice after(etr_slice text, size_t count) {
 
 static etr_slice before(etr_slice text, size_t count) { return (etr_slice){text.data, ETR_MIN(count, text.size)}; }
 
-/* torch 2.6 has expressions for paths: blocks['a'].inners[0] of "L['self'].blocks['a'].inners[0]", which is to be
+/* Turns an expression, which torch 2.6 has for a path, into the path: "L['self'].blocks['a'].inners[0]" becomes
  * blocks.a.inners.0. */
 static const char *path_of_expression(etr_map *strings, etr_slice expression) {
   char *path = etr_arena_alloc(strings->arena, expression.size + 1);
@@ -55,14 +55,14 @@ static const char *path_of_expression(etr_map *strings, etr_slice expression) {
   return path ? etr_intern(strings, (etr_slice){path, size}) : NULL;
 }
 
-/* Nodes that are in no module have a placeholder of torch's there. */
+/* Returns the path of a module. Nodes that are in no module have a placeholder of torch, which gives "". */
 static const char *plain_path(etr_map *strings, etr_slice path) {
   if (etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook")) return "";
-  size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? find(path, ']') : path.size;
+  size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? find_character(path, ']') : path.size;
   return root < path.size ? path_of_expression(strings, after(path, root + 1)) : etr_intern(strings, path);
 }
 
-/* "PATH,TYPE"; a comma without a type means nothing. */
+/* Adds the module that "PATH,TYPE" names. A comma without a type is ignored. */
 static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent, etr_slice path_and_type) {
   size_t comma = find_last(path_and_type, ',');
   etr_slice path = before(path_and_type, comma), type = after(path_and_type, comma + 1);
@@ -85,9 +85,9 @@ static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t p
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {
   uint32_t module = 0;
   for (etr_slice rest = stack; rest.size > 0;) {
-    etr_slice level = before(rest, find(rest, ';'));
+    etr_slice level = before(rest, find_character(rest, ';'));
     rest = after(rest, level.size + 1);
-    etr_slice path_and_type = after(level, find(level, ',') + 1);
+    etr_slice path_and_type = after(level, find_character(level, ',') + 1);
     size_t comma = find_last(path_and_type, ',');
     if (comma > 0)
       module = child_module(tree, strings, module, path_and_type);
@@ -101,78 +101,15 @@ void etr_module_tree_fold(etr_module_tree *tree, etr_map *strings, etr_arena *sc
   (void)etr_module_patterns_set(tree->list.data, tree->list.count, strings, scratch);
 }
 
-/* ---- stack_trace ---- */
+/* ---- from_node ---- */
 
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-static etr_slice strip(etr_slice text) {
-  while (text.size && is_space(text.data[0])) text = after(text, 1);
-  while (text.size && is_space(text.data[text.size - 1])) text.size--;
-  return text;
-}
-
-/* Cuts the last line off *text. */
-static etr_slice pop_line(etr_slice *text) {
-  size_t newline = find_last(*text, '\n');
-  etr_slice line = newline == text->size ? *text : after(*text, newline + 1);
-  *text = before(*text, newline == text->size ? 0 : newline);
-  return strip(line);
-}
-
-/* Place of a text inside another, or size if it is not there. */
+/* Returns the position of a text inside another, or the size of that if it is not there. */
 static size_t find_text(etr_slice text, etr_slice wanted) {
   const char *at = etr_find_bytes(text.data, text.size, wanted.data, wanted.size);
   return at ? (size_t)(at - text.data) : text.size;
 }
 
 static bool contains(etr_slice text, etr_slice wanted) { return find_text(text, wanted) < text.size; }
-
-bool etr_is_torch_file(etr_slice file) {
-  return etr_slice_starts(file, ETR_SLICE("<")) || etr_slice_starts(file, ETR_SLICE("torch/")) ||
-         contains(file, ETR_SLICE("-packages/torch/"));
-}
-
-bool etr_frame_read(etr_frame *out, etr_slice line) {
-  line = strip(line);
-  if (!etr_slice_starts(line, ETR_SLICE("File \""))) return false;
-  line = after(line, 6);
-  size_t quote = find(line, '"');
-  out->file = before(line, quote);
-  line = after(line, quote);
-  if (!etr_slice_starts(line, ETR_SLICE("\", line "))) return false;
-  line = after(line, 8);
-  size_t comma = find(line, ',');
-  if (!etr_slice_to_int(before(line, comma), &out->line)) return false;
-  line = after(line, comma);
-  out->function = etr_slice_starts(line, ETR_SLICE(", in ")) ? after(line, 5) : (etr_slice){0};
-  return true;
-}
-
-const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace) {
-  etr_slice code = {0};
-  while (trace.size > 0) {
-    etr_slice line = pop_line(&trace);
-    etr_frame frame;
-    if (!etr_frame_read(&frame, line)) {
-      if (line.size > 0) code = line; /* going up: the line right below the frame comes last */
-      continue;
-    }
-    if (etr_is_torch_file(frame.file)) {
-      code = (etr_slice){0};
-      continue;
-    }
-    etr_source *source = etr_arena_alloc(arena, sizeof *source);
-    if (!source) return NULL;
-    *source = (etr_source){.file = etr_intern(strings, frame.file),
-                           .line = frame.line,
-                           .function = etr_intern(strings, frame.function),
-                           .code = etr_intern(strings, code)};
-    return source;
-  }
-  return NULL;
-}
-
-/* ---- from_node ---- */
 
 /* Reads one list of ancestors; the name found, or NULL. Recursion is bounded by the reader's depth limit. */
 static const char *find_ancestor(etr_json *json, etr_map *strings, int64_t graph_id) {
@@ -250,7 +187,7 @@ bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice esca
   etr_slice object = after(before(escaped, at), brace);
   if (!etr_slice_starts(object, ETR_SLICE(head))) return false;
   etr_slice rest = after(object, sizeof head - 1);
-  etr_slice found = before(rest, find(rest, '\\'));
+  etr_slice found = before(rest, find_character(rest, '\\'));
   if (!etr_slice_starts(after(rest, found.size), ETR_SLICE("\\\","))) return false; /* the name itself has escapes */
   *name = etr_intern(strings, found);
   return true;

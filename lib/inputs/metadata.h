@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * metadata.h - the texts that torch.export keeps on a node: stack_trace, nn_module_stack, from_node. Layer 2.
+ * metadata.h - the texts that torch.export keeps on a node, except for stack_trace: nn_module_stack, from_node. Layer
+ * 2.
  */
 #ifndef ETR_METADATA_H
 #define ETR_METADATA_H
@@ -25,23 +26,6 @@ uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice 
 
 /** Sets the patterns of a complete tree. Failures show on the arenas. */
 void etr_module_tree_fold(etr_module_tree *tree, etr_map *strings, etr_arena *scratch);
-
-/** A line of a traceback that names a source line: `File "PATH", line N, in FUNCTION`. */
-typedef struct etr_frame {
-  etr_slice file, function; /* function.data is NULL if there is none */
-  int64_t line;
-} etr_frame;
-
-/** Reads such a line, which may be indented. Returns false for other lines. */
-bool etr_frame_read(etr_frame *out, etr_slice line);
-
-/** Returns true for torch's own files (site-packages/torch/) and for generated code such as <eval_with_key>. */
-bool etr_is_torch_file(etr_slice file);
-
-/**
- * Returns the innermost frame of a Python traceback whose file is not torch's. NULL if there is none.
- */
-const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace);
 
 /**
  * Returns the name of the ancestor with this graph id in a from_node text; empty if there is none. The text is JSON: a

@@ -12,7 +12,7 @@ enum {
   LEAST_RUN = 3,   /* members of a container with roles that repeat */
 };
 
-/* One part of a path, and what is inside. */
+/* One part of a path, with the parts inside it. */
 typedef struct part {
   uint32_t parent;     /* ETR_NONE: the top level */
   uint32_t first, end; /* those inside, in `sorted` */
@@ -38,7 +38,7 @@ static etr_slice number_in(etr_slice name) {
   return (etr_slice){name.data + at, name.size - at};
 }
 
-/* The part of that name inside another, added if it is new; ETR_NONE when out of memory. */
+/* Returns the part of this name inside another, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   etr_slice key = etr_key_of(f->scratch, parent, name);
   etr_map_slot *known = key.size ? etr_map_at(&f->by_name, key) : NULL;
@@ -49,7 +49,7 @@ static uint32_t part_at(folder *f, uint32_t parent, etr_slice name) {
   return known->value = (uint32_t)(f->parts.count - 1);
 }
 
-/* The last part of a path; ETR_NONE of the top level, and when out of memory. */
+/* Returns the last part of a path; ETR_NONE for the top level, and when out of memory. */
 static uint32_t part_of_path(folder *f, const char *path) {
   uint32_t at = ETR_NONE;
   for (size_t count = 1; *path; count++) {
@@ -78,7 +78,7 @@ static int compare_numbers(etr_slice a, etr_slice b) {
   return compare_text(a, b);
 }
 
-/* By name: "a", "a1", "a2", "a10". */
+/* Compares by name: "a", "a1", "a2", "a10". */
 static int compare_names(const part *a, const part *b) {
   int order = compare_text(stem_of(a), stem_of(b));
   if (order == 0) order = compare_numbers(a->digits, b->digits);
@@ -91,7 +91,7 @@ static int by_parent(const void *a, const void *b) {
   return compare_names(x, y);
 }
 
-static bool sort(folder *f) {
+static bool sort_parts(folder *f) {
   f->sorted = etr_arena_alloc_array(f->scratch, f->parts.count, sizeof *f->sorted);
   if (!f->sorted) return false;
   for (size_t i = 0; i < f->parts.count; i++) f->sorted[i] = &f->parts.data[i];
@@ -113,7 +113,7 @@ static const char *type_of(const part *p) { return p->type ? p->type : ""; }
 
 static bool is_same_type(const part *a, const part *b) { return strcmp(type_of(a), type_of(b)) == 0; }
 
-/* The part inside with the same name as another one; NULL if there is none. */
+/* Returns the part inside another that has the wanted name; NULL if there is none. */
 static const part *find_inside(const folder *f, const part *in, const part *wanted) {
   for (uint32_t from = in->first, to = in->end; from < to;) {
     uint32_t middle = from + (to - from) / 2;
@@ -185,7 +185,8 @@ static void compare_siblings(const folder *f, siblings *s) {
   }
 }
 
-/* How many beside each other are of the kind of one. */
+/* Returns how many adjacent siblings, including this one, are of the same kind; LEAST_RUN or more are not counted
+ * further. */
 static size_t run_around(const siblings *s, size_t i) {
   size_t from = i, to = i + 1;
   while (from > 0 && i - from < LEAST_RUN && s->kinds[from - 1] == s->kinds[i]) from--;
@@ -198,7 +199,7 @@ static bool is_one_of_several(const siblings *s, const size_t *of_kind, size_t i
   return s->has_roles ? run_around(s, i) >= LEAST_RUN : of_kind[s->kinds[i]] > 1;
 }
 
-static bool mark(folder *f, siblings *s) {
+static bool mark_repeats(folder *f, siblings *s) {
   size_t *of_kind = etr_arena_alloc_array(f->scratch, s->count, sizeof *of_kind);
   s->kinds = etr_arena_alloc_array(f->scratch, s->count, sizeof *s->kinds);
   if (!of_kind || !s->kinds) return false;
@@ -220,14 +221,14 @@ static bool mark_all(folder *f) {
   for (size_t from = 0, to; from < f->parts.count; from = to) {
     for (to = from + 1; to < f->parts.count && is_sibling(f->sorted[from], f->sorted[to]);) to++;
     siblings s = {.list = &f->sorted[from], .count = to - from};
-    if (s.count > 1 && !mark(f, &s)) return false;
+    if (s.count > 1 && !mark_repeats(f, &s)) return false;
   }
   return true;
 }
 
 /* ---- Patterns ---- */
 
-/* The path with '*' for each number that repeats; the path itself if none does. */
+/* Returns the path with '*' for each number that repeats; the path itself if none does. */
 static const char *pattern_of(const folder *f, uint32_t last, const char *path, etr_map *strings) {
   char *text = etr_arena_alloc(f->scratch, strlen(path) + 1);
   size_t count = 0, size = 0;
@@ -248,6 +249,7 @@ static const char *pattern_of(const folder *f, uint32_t last, const char *path, 
 }
 
 bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings, etr_arena *scratch) {
+  if (etr_arena_failed(strings->arena)) return false; /* some modules may have no path */
   folder f = {.scratch = scratch};
   uint32_t *last = etr_arena_alloc_array(scratch, count, sizeof *last);
   etr_map_init(&f.by_name, scratch);
@@ -255,7 +257,7 @@ bool etr_module_patterns_set(etr_module *modules, size_t count, etr_map *strings
     last[i] = part_of_path(&f, modules[i].path);
     if (last[i] != ETR_NONE && !f.parts.data[last[i]].type) f.parts.data[last[i]].type = modules[i].type;
   }
-  if (!last || etr_arena_failed(scratch) || !sort(&f) || !mark_all(&f)) return false;
+  if (!last || etr_arena_failed(scratch) || !sort_parts(&f) || !mark_all(&f)) return false;
   for (size_t i = 0; i < count; i++) {
     modules[i].pattern = pattern_of(&f, last[i], modules[i].path, strings);
     if (!modules[i].pattern) return false;

@@ -64,8 +64,8 @@ int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b) {
   return 0;
 }
 
-/* The same shape, or the same rows: an addmm flattens the leading dimensions of the linear layer that it replaces.
- */
+/* Returns true if two tensors have the same shape or the same rows: an addmm flattens the leading dimensions of the
+ * linear layer that it replaces. */
 static bool same_shape(const etr_tensor_view *a, const etr_tensor_view *b) {
   if (a->rank == b->rank) return a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
   uint64_t rows_a, rows_b;

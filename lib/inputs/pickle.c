@@ -26,7 +26,7 @@ typedef struct machine {
   etr_vec(value *) memo;
 } machine;
 
-/* NULL, whatever is asked for. */
+/* Fails and returns NULL, which every caller can return in turn. */
 static void *fail(machine *m, const char *message) {
   if (!m->message) m->message = message ? message : "out of memory";
   return NULL;
@@ -34,7 +34,7 @@ static void *fail(machine *m, const char *message) {
 
 /* ---- Reading ---- */
 
-static const uint8_t *take(machine *m, uint64_t size) {
+static const uint8_t *take_bytes(machine *m, uint64_t size) {
   static const uint8_t zeros[8] = {0};
   if (size > m->size - m->at) {
     fail(m, "it ends in the middle of an instruction");
@@ -44,10 +44,10 @@ static const uint8_t *take(machine *m, uint64_t size) {
   return m->bytes + m->at - size;
 }
 
-static uint64_t take_number(machine *m, unsigned size) { return etr_load_le(take(m, size), size); }
+static uint64_t take_number(machine *m, unsigned size) { return etr_load_le(take_bytes(m, size), size); }
 
 static etr_slice take_text(machine *m, uint64_t size) {
-  const uint8_t *bytes = take(m, size);
+  const uint8_t *bytes = take_bytes(m, size);
   return m->message ? (etr_slice){"", 0} : (etr_slice){(const char *)bytes, (size_t)size};
 }
 
@@ -55,16 +55,16 @@ static etr_slice take_line(machine *m) {
   size_t start = m->at;
   while (m->at < m->size && m->bytes[m->at] != '\n') m->at++;
   etr_slice line = {(const char *)m->bytes + start, m->at - start};
-  take(m, 1);
+  take_bytes(m, 1);
   return line;
 }
 
-/* Those read so far, of storages inside it too. */
+/* Returns the bytes of instructions read so far, including those in storages inside the pickle. */
 static size_t instruction_bytes(const machine *m) { return m->at - m->raw_bytes + m->inner_bytes; }
 
 /* ---- The stack ---- */
 
-static value *make(machine *m, etr_pickle_kind kind) {
+static value *make_value(machine *m, etr_pickle_kind kind) {
   if (++m->value_count > m->most_values) return fail(m, "it has implausibly many values");
   value *made = etr_arena_alloc(m->arena, sizeof *made);
   if (!made) return fail(m, NULL);
@@ -79,9 +79,9 @@ static value *push_value(machine *m, value *pushed) {
   return pushed;
 }
 
-static value *push(machine *m, etr_pickle_kind kind) { return push_value(m, make(m, kind)); }
+static value *push(machine *m, etr_pickle_kind kind) { return push_value(m, make_value(m, kind)); }
 
-/* Where the part of the stack begins that instructions may take from: they never reach below a mark. */
+/* Returns the start of the part of the stack that instructions may take, which is never below a mark. */
 static size_t floor_of(const machine *m) { return m->marks.count ? m->marks.data[m->marks.count - 1] : 0; }
 
 static value *top(machine *m) {
@@ -122,7 +122,7 @@ static void add_items(machine *m, value *to, value **items, size_t count) {
 }
 
 static void push_tuple(machine *m, value **items, size_t count) {
-  value *tuple = make(m, ETR_PICKLE_LIST);
+  value *tuple = make_value(m, ETR_PICKLE_LIST);
   add_items(m, tuple, items, count);
   push_value(m, tuple);
 }
@@ -145,7 +145,7 @@ static void put_in_memo(machine *m, uint64_t index) {
   if (!m->message) m->memo.data[index] = stored;
 }
 
-static void get(machine *m, uint64_t index) {
+static void get_memo(machine *m, uint64_t index) {
   if (index < m->memo.count && m->memo.data[index])
     push_value(m, m->memo.data[index]);
   else
@@ -202,7 +202,8 @@ static void find_name_on_stack(machine *m) {
 
 /* ---- Tensors ---- */
 
-/* ("storage", class, key, location, number of elements), and inside a pickle what it is a view of: nothing. */
+/* Loads a storage from ("storage", class, key, location, number of elements). A storage inside a pickle also says of
+ * what it is a view, which must be nothing. */
 static void load_storage(machine *m) {
   const value *id = pop(m);
   if (m->message) return;
@@ -238,7 +239,7 @@ static void build_tensor(machine *m, const value *arguments, bool typed) {
   bool good = arguments->items.count > (typed ? DTYPE : STRIDES) && a[STORAGE]->kind == ETR_PICKLE_STORAGE &&
               a[OFFSET]->kind == ETR_PICKLE_INT && a[OFFSET]->number >= 0 &&
               (!typed || (a[DTYPE]->kind == ETR_PICKLE_NAME && a[DTYPE]->name == ETR_NAME_DTYPE));
-  value *tensor = good ? make(m, ETR_PICKLE_TENSOR) : fail(m, "a tensor is rebuilt in an unknown way");
+  value *tensor = good ? make_value(m, ETR_PICKLE_TENSOR) : fail(m, "a tensor is rebuilt in an unknown way");
   if (!tensor) return;
   tensor->storage = a[STORAGE];
   tensor->element = typed ? a[DTYPE]->element : a[STORAGE]->element;
@@ -256,7 +257,7 @@ static void build_tensor(machine *m, const value *arguments, bool typed) {
 
 static value *run_pickle(machine *m);
 
-/* The description of its machine that torch.save used to write. */
+/* Returns true if the description of a machine, which torch.save used to write, is little-endian. */
 static bool is_little_endian(const value *system) {
   for (size_t i = 0; system->kind == ETR_PICKLE_DICT && i + 1 < system->items.count; i += 2) {
     const value *key = system->items.data[i], *answer = system->items.data[i + 1];
@@ -266,7 +267,8 @@ static bool is_little_endian(const value *system) {
   return false;
 }
 
-/* Three pickles behind the heading: the machine, the storage, and the keys of storages whose numbers follow. */
+/* Reads a storage as torch.save once wrote it: three pickles follow the heading, namely the machine, the storage, and
+ * the keys of storages whose numbers follow. */
 static value *read_saved_storage(machine *m) {
   enum { HEADING = sizeof ETR_SAVED_STORAGE - 1 };
   if (m->size < HEADING || memcmp(m->bytes, ETR_SAVED_STORAGE, HEADING) != 0)
@@ -281,7 +283,7 @@ static value *read_saved_storage(machine *m) {
                   keys->items.data[0]->kind == ETR_PICKLE_STRING &&
                   etr_slice_equal(keys->items.data[0]->text, storage->text);
   if (!is_alone) return fail(m, "the bytes of a storage are not what torch.save writes");
-  /* The rest: the number of elements, and these. */
+  /* The number of elements and the elements follow. */
   uint64_t count = take_number(m, sizeof count), width = storage->element ? storage->element->size : 1;
   etr_slice memory = {(const char *)m->bytes + m->at, m->size - m->at};
   if (!m->message) {
@@ -293,7 +295,8 @@ static value *read_saved_storage(machine *m) {
   return m->message ? NULL : storage;
 }
 
-/* A machine of its own within the limits of the outer one, whose memo it does not see. */
+/* Runs the pickle of a storage on a machine of its own, with what is left of the outer one's limits and without its
+ * memo. */
 static void load_saved_storage(machine *m, etr_slice bytes) {
   if (m->is_in_storage) {
     fail(m, "a storage is inside a storage");
@@ -316,7 +319,7 @@ static void load_saved_storage(machine *m, etr_slice bytes) {
   fail(m, inner.message);
 }
 
-/* "Calls" one of the few functions. */
+/* Does the work of one of the few functions that a pickle may call. */
 static void reduce(machine *m) {
   const value *arguments = pop(m), *function = pop(m);
   if (m->message) return;
@@ -342,7 +345,7 @@ static void push_int(machine *m, int64_t number) {
   if (pushed) pushed->number = number;
 }
 
-/* Little-endian two's complement of any size. */
+/* Pushes a number in little-endian two's complement of any size. */
 static void push_long(machine *m) {
   unsigned size = (unsigned)take_number(m, 1);
   if (size > sizeof(int64_t)) {
@@ -386,7 +389,7 @@ static void run_marked(machine *m, uint8_t opcode) {
     extend(m, opcode == 'e' ? ETR_PICKLE_LIST : ETR_PICKLE_DICT, items, count);
 }
 
-/* What builds containers and tensors; false: no such instruction. */
+/* Runs an instruction that builds containers and tensors. Returns false if it is not one. */
 static bool run_structure(machine *m, uint8_t opcode) {
   switch (opcode) {
   case '(': {
@@ -410,8 +413,8 @@ static bool run_structure(machine *m, uint8_t opcode) {
   case 'q': put_in_memo(m, take_number(m, 1)); break;
   case 'r': put_in_memo(m, take_number(m, 4)); break;
   case 0x94: put_in_memo(m, m->memo.count); break;
-  case 'h': get(m, take_number(m, 1)); break;
-  case 'j': get(m, take_number(m, 4)); break;
+  case 'h': get_memo(m, take_number(m, 1)); break;
+  case 'j': get_memo(m, take_number(m, 4)); break;
   case 'c': {
     etr_slice module = take_line(m), name = take_line(m);
     if (!m->message) find_name(m, module, name);
@@ -434,7 +437,7 @@ static bool run_scalar(machine *m, uint8_t opcode) {
   case 'M': push_int(m, (int64_t)take_number(m, 2)); break;
   case 0x8A: push_long(m); break;
   case 'G': {
-    const uint8_t *bytes = take(m, 8);
+    const uint8_t *bytes = take_bytes(m, 8);
     value *pushed = push(m, ETR_PICKLE_FLOAT);
     uint64_t bits = 0;
     for (int i = 0; i < 8; i++) bits = bits << 8 | bytes[i]; /* big-endian, for once */
@@ -453,7 +456,8 @@ static bool run_scalar(machine *m, uint8_t opcode) {
   return true;
 }
 
-/* Runs instructions to the end of a pickle, which is not the end of the bytes. Gives its value, NULL if it failed. */
+/* Runs instructions to the end of a pickle, which may be before the end of the bytes. Returns its value; NULL if it
+ * failed. */
 static value *run_pickle(machine *m) {
   uint8_t opcode = 0;
   m->stack.count = m->marks.count = 0;

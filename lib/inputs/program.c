@@ -10,13 +10,14 @@
 #include "base/arena.h"
 #include "formats/json.h"
 #include "inputs/argument.h"
+#include "inputs/frame.h"
 #include "inputs/metadata.h"
 #include "inputs/tensor_meta.h"
 #include "inputs/text_cache.h"
 
 /* ---- What the inputs and outputs of a serialized program are: its graph signature ---- */
 
-/* True for the members of the schema's Argument union that name values: as_tensor, as_tensors, as_sym_int, ... */
+/* Returns true for members of the schema's Argument union that name values: as_tensor, as_tensors, as_sym_int, ... */
 static bool names_values(etr_slice member) {
 #define SLICE(text)                                                                                                    \
   { (text), sizeof(text) - 1 }
@@ -94,7 +95,8 @@ static uint32_t find_input(signature_reader *r, const char *name) {
   return etr_map_get(&r->by_name, bytes_of(&name));
 }
 
-/* next: where the input is if specs are in the order of the inputs, as they mostly are. */
+/* Applies a specification to its input. `next` is the index of the input if specifications are in the order of inputs,
+ * as they usually are. */
 static void apply_spec(signature_reader *r, const input_spec *spec, size_t next) {
   if (!spec->argument || spec->kind == ETR_NODE_INPUT) return;
   bool in_place = is_input(r, next) && r->nodes[next].name == spec->argument;
@@ -163,8 +165,8 @@ static size_t signature_read(etr_node *nodes, size_t count, uint32_t subgraph, e
 
 /* ---- The values of one graph while its program is read ---- */
 
-/* In the document, shapes follow the nodes, and nested graphs have names of their own. So uses and definitions are
- * noted by a value's index in the table of its graph, and resolved to nodes when the graph ends. */
+/* In the document, shapes follow the nodes, and nested graphs have names of their own. Uses and definitions are
+ * therefore noted by a value's index in the table of its graph, and resolved to nodes when the graph ends. */
 
 /* A value of a graph. */
 typedef struct table_value {
@@ -180,10 +182,10 @@ typedef struct value_table {
   etr_vec(table_value) values;
 } value_table;
 
-/* Indices of values. */
+/* A list of indices of values. */
 typedef etr_vec(uint32_t) value_list;
 
-/* The value with this name, which is added if it is new; NULL when out of memory. */
+/* Returns the value with this name, which is added if it is new; NULL when out of memory. */
 static table_value *value_of(value_table *table, etr_slice name) {
   etr_map_slot *slot = etr_map_at(&table->by_name, name);
   if (!slot || slot->value != ETR_NONE) return slot ? &table->values.data[slot->value] : NULL;
@@ -262,26 +264,26 @@ static const char *value_table_expression(void *context, etr_slice name) {
 
 /* ---- Where the nodes of a program come from: source lines, modules, debug handles and ancestors ---- */
 
-/* What the metadata of one program's nodes says while it is read. */
+/* The metadata of one program's nodes while they are read. */
 typedef struct node_metadata {
   etr_map *strings; /* interns texts; sources and modules live in its arena, too */
   etr_arena *scratch;
   etr_program_scope scope;
   const char *escaped_graph_id;
   etr_module_tree modules;
-  etr_map traces, stacks; /* memos of: */
+  etr_text_cache traces, stacks; /* number `sources` by trace and `innermost` by module stack */
   etr_vec(const etr_source *) sources;
   etr_vec(uint32_t) innermost;
 } node_metadata;
 
-/* No node read yet; false when out of memory. */
+/* Prepares the metadata before the first node. Returns false when out of memory. */
 static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *scratch, etr_program_scope scope) {
   *m = (node_metadata){.strings = strings,
                        .scratch = scratch,
                        .scope = scope,
                        .escaped_graph_id = etr_escaped_graph_id(scratch, scope.graph_id)};
-  etr_map_init(&m->traces, scratch);
-  etr_map_init(&m->stacks, scratch);
+  etr_text_cache_init(&m->traces, scratch);
+  etr_text_cache_init(&m->stacks, scratch);
   return m->escaped_graph_id && etr_module_tree_init(&m->modules, strings->arena);
 }
 
@@ -289,7 +291,8 @@ static const etr_source *read_trace(node_metadata *m, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&m->traces, json, &known);
   if (known) return m->sources.data[number];
-  const etr_source *source = etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json));
+  const etr_source *source =
+      etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json), m->scope.source_root);
   const etr_source **slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->sources);
   if (slot) *slot = source;
   return source;
@@ -305,7 +308,7 @@ static uint32_t read_module(node_metadata *m, etr_json *json) {
   return module;
 }
 
-/* "12", or "[12, 13]" as some passes leave it: the first counts. */
+/* Returns the handle of "12", or of "[12, 13]", which some passes write: the first one. */
 static uint32_t parse_handle(etr_slice text) {
   if (text.size && text.data[0] == '[') text = (etr_slice){text.data + 1, text.size - 1};
   size_t digits = 0;
@@ -362,7 +365,7 @@ typedef struct level {
   size_t first_waiting; /* of the arguments */
 } level;
 
-/* What a node lists, until its level is resolved. */
+/* The inputs and outputs of a node, until its level is resolved. */
 typedef struct node_lists {
   etr_edge *inputs;
   etr_value *outputs;
@@ -477,7 +480,8 @@ static void read_argument(reader *r, level *l, uint32_t node, const char *argume
   }
 }
 
-/* Takes the values behind the first `base` off the list, as edges that hold indices until the level is resolved. */
+/* Removes the values after the first `base` from the list, and makes them the node's edges, which hold indices until
+ * the level is resolved. */
 static void take_inputs(reader *r, value_list *list, size_t base, uint32_t node) {
   size_t count = list->count - base;
   etr_edge *edges = etr_arena_alloc_array(r->arena, count, sizeof *edges);
@@ -522,8 +526,8 @@ static void take_outputs(reader *r, level *l, size_t base, uint32_t node) {
   r->names.count = base;
 }
 
-/* 0.6 writes no names: they are those of the first output, but where there are several, for which FX derives one from
- * the operator. */
+/* Returns the name of a node for version 0.6, which writes none. It is the name of the output or, with several outputs,
+ * the name that FX derives from the operator. */
 static const char *derived_name(reader *r, const etr_node *node) {
   if (node->output_count == 1) return node->outputs[0].name;
   char *base = etr_arena_copy(r->arena, etr_slice_of(node->target));
@@ -603,7 +607,7 @@ static void read_graph_inputs(reader *r, level *l) {
 }
 
 /* Replaces indices of values by nodes, in the same array, and removes uses of values that nothing defines. */
-static void resolve(reader *r, level *l) {
+static void resolve_level(reader *r, level *l) {
   const table_value *values = l->table.values.data;
   for (size_t i = l->first_node; i < r->nodes.count; i++) {
     etr_node *n = &r->nodes.data[i];
@@ -655,7 +659,7 @@ static void read_graph(reader *r, uint32_t subgraph) {
   uint32_t output = add_node(r, &l, ETR_NODE_OUTPUT, "output");
   if (output == ETR_NONE) return;
   take_inputs(r, &outputs, 0, output);
-  resolve(r, &l);
+  resolve_level(r, &l);
 }
 
 /* ---- Programs ---- */
@@ -679,7 +683,7 @@ static void read_schema_version(reader *r) {
   r->schema_version = etr_arena_format(r->arena, "%lld.%lld", (long long)version[0], (long long)version[1]);
 }
 
-/* False: it has no graph. */
+/* Reads a graph module. Returns false if it has no graph. */
 static bool read_graph_module(reader *r, uint32_t subgraph) {
   etr_slice key;
   size_t first_node = r->nodes.count;

@@ -32,13 +32,13 @@ typedef struct pte_payloads {
   uint64_t total; /* bytes of all of them */
 } pte_payloads;
 
-/* Where processed bytes lie. */
+/* The location of a delegate's processed bytes. */
 typedef struct pte_payload_place {
-  uint64_t at, size; /* in the file; size 0: nowhere */
+  uint64_t at, size; /* in the file; size 0 if there are none */
   uint32_t segment;  /* ETR_NONE: inside the program */
 } pte_payload_place;
 
-/* The error where more is to be read than `left` allows: compared as a pointer. */
+/* The error if more would be read than `left` allows; it is compared as a pointer. */
 extern const char etr_pte_beyond_limit[];
 
 /* Fields, in the order of the schema. */
@@ -59,7 +59,7 @@ enum { LOCATION_INLINE, LOCATION_SEGMENT };
 const char etr_pte_beyond_limit[] =
     "the delegates' payloads exceed the bytes left to read; raise this limit with --max-bytes";
 
-/* Where a payload lies in the file; size 0: nowhere. */
+/* The location of a payload in the file; size 0 if there is none. */
 typedef struct payload_place {
   uint64_t at, size;
 } payload_place;
@@ -102,9 +102,9 @@ static etr_slice load_payload(pte_payloads *p, payload_place place) {
   return (etr_slice){payload, (size_t)needed};
 }
 
-/* The processed bytes of a BackendDelegate, or of those in a file as many first ones as its backend needs for the
- * graph; empty if it refers to none, or to bytes outside the file. Delegates may share a payload, which is read once;
- * payloads that overlap otherwise are an error. */
+/* Returns the processed bytes of a BackendDelegate; from a file, only as many of the first bytes as its backend needs
+ * for the graph. Returns an empty slice if it refers to no bytes, or to bytes outside the file. Delegates may share a
+ * payload, which is read once; payloads that overlap otherwise are an error. */
 static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
   payload_place place = place_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
   if (place.size == 0) return (etr_slice){0};
@@ -120,7 +120,7 @@ static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
   return *added = payload;
 }
 
-/* Where they lie, all of them. */
+/* Returns the location of a delegate's payload. */
 static pte_payload_place pte_payload_where(pte_payloads *p, etr_fb_at delegate) {
   etr_fb_at reference = etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED);
   payload_place place = place_of(p, reference);
@@ -162,7 +162,7 @@ typedef struct value_source {
   etr_map *names;
 } value_source;
 
-/* A copy of a vector of numbers. */
+/* Returns a copy of a vector of numbers. */
 static int32_t *read_numbers(const value_source *v, etr_fb_at table, unsigned field, size_t *count) {
   uint32_t elements;
   etr_fb_at vector = etr_fb_vector(v->fb, table, field, sizeof(int32_t), &elements);
@@ -172,7 +172,7 @@ static int32_t *read_numbers(const value_source *v, etr_fb_at table, unsigned fi
   return numbers;
 }
 
-/* Indices of values in a vector of 32-bit numbers: valid ones, or -1. */
+/* Returns the indices of values in a vector of 32-bit numbers; -1 for invalid ones. */
 static int32_t *indices_of_values(const value_source *v, etr_fb_at table, unsigned field, size_t value_count,
                                   size_t *count) {
   int32_t *indices = read_numbers(v, table, field, count);
@@ -191,7 +191,7 @@ static uint64_t read_storage(etr_fb *fb, etr_fb_at allocation) {
 
 enum { MOST_DIMS = 64 }; /* that PyTorch has */
 
-/* False: of more dimensions than there are tensors of. */
+/* Reads a tensor. Returns false if it has more dimensions than any tensor has. */
 static bool read_tensor(const value_source *v, etr_pte_value *out, etr_fb_at tensor) {
   etr_fb *fb = v->fb;
   size_t rank;
@@ -250,7 +250,7 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
     out->items = indices_of_values(v, table, LIST_ITEMS, value_count, &out->item_count);
     break;
   case ETR_PTE_VALUE_INT_LIST: {
-    /* Likewise of 64 bits, in which lists of integers have theirs. */
+    /* Lists of integers store indices of values in 64 bits. */
     uint32_t elements;
     etr_fb_at vector = etr_fb_vector(v->fb, table, LIST_ITEMS, sizeof(int64_t), &elements);
     int32_t *indices = etr_arena_alloc_array(v->arena, elements, sizeof *indices);
@@ -271,7 +271,7 @@ static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entr
 
 /* ---- Bytes ---- */
 
-/* Multiplies *bytes by the size of a dimension, unless that is beyond 64 bits. */
+/* Multiplies *bytes by the size of a dimension, unless the product exceeds 64 bits. */
 static bool scale(uint64_t *bytes, int64_t size) {
   if (size < 0 || (size > 0 && *bytes > UINT64_MAX / (uint64_t)size)) return false;
   *bytes *= (uint64_t)size;
@@ -333,7 +333,7 @@ static void read_segments(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_f
   out->segment_count = out->segments ? count : 0;
 }
 
-/* The segment's index, or ETR_NONE if there is no such segment; notes what it holds. */
+/* Notes what a segment contains. Returns its index; ETR_NONE if there is no such segment. */
 static uint32_t note_segment(etr_pte_data *out, uint32_t index, etr_segment_kind kind) {
   if (index >= out->segment_count) return ETR_NONE;
   out->segments[index].kind = kind;
@@ -411,7 +411,7 @@ typedef struct pte_reader {
 
 static bool stopped(const pte_reader *reader) { return etr_fb_failed(&reader->fb) || etr_arena_failed(reader->arena); }
 
-/* "" if absent. */
+/* Reads a text; "" if it is absent. */
 static const char *read_text(pte_reader *reader, etr_fb_at table, unsigned field) {
   etr_slice text = etr_fb_string(&reader->fb, table, field);
   return text.size ? etr_intern(&reader->names, text) : "";
@@ -483,7 +483,7 @@ static void read_kernel_call(pte_reader *reader, etr_instruction *out, etr_fb_at
   out->overload = index < 0 ? "" : reader->operators.data[index].overload;
 }
 
-/* Up to two fields that are indices of values, as arguments. */
+/* Reads up to two fields that are indices of values, as arguments. */
 static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_at table, size_t count,
                               size_t value_count) {
   int32_t *args = etr_arena_alloc_array(reader->arena, count, sizeof *args);
@@ -561,7 +561,8 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   read_data(&out->data, fb, &reader->names, reader->arena, program);
 }
 
-/* What the extended header says; without one the whole file is the program and there are no segments. */
+/* Returns the size of the program by the extended header. Without one, the whole file is the program and there are no
+ * segments. */
 static uint64_t read_extended_header(etr_slice head, uint64_t file_size, uint64_t *segment_base) {
   *segment_base = 0;
   if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0) return file_size;

@@ -101,7 +101,8 @@ typedef struct reader {
 
 static etr_entry_kind kind_of(const reader *r, const char *name) { return etr_entry_kind_of(name, r->edge_entry); }
 
-/* How many Edge programs there are; *only is the method of the one: a record of one method may leave it unsaid. */
+/* Returns the number of Edge programs. If there is one, *only is its method, which a record of one method need not
+ * name. */
 static size_t count_edge_programs(const reader *r, const char **only) {
   size_t count = 0;
   *only = "forward";
@@ -129,7 +130,7 @@ static int64_t read_document(void *context, char *into, size_t size) {
   return got;
 }
 
-/* After a document was read: what was wrong with it or its entry. */
+/* Ends reading a document, and returns what was wrong with it or its entry. */
 static etr_status finish_entry(reader *r, const document *d, etr_json *json, const char *name, etr_error *error) {
   bool document_failed = etr_json_failed(json) && !etr_json_source_failed(json);
   etr_status status = ETR_OK;
@@ -177,7 +178,7 @@ static void add_graph(reader *r, etr_graph graph, const char *name) {
 
 static void read_program_entry(reader *r, etr_json *json, const char *name) {
   etr_graph graph;
-  etr_program_scope scope = {.no_sources = r->limits.no_sources};
+  etr_program_scope scope = {.no_sources = r->limits.no_sources, .source_root = r->limits.source_root};
   if (!r->limits.edge_only) scope.graph_id = r->graph_id; /* leads to nodes of programs that are not read */
   etr_status status = etr_program_read(&graph, &r->strings, json, scope, r->limits.budget);
   if (status == ETR_OK) add_graph(r, graph, name);
@@ -250,7 +251,7 @@ static bool has_graph_of(const reader *r, const char *module) {
   return false;
 }
 
-/* edge/METHOD and aten/forward; an extra module with a name that is already used becomes edge~2. */
+/* Names the graphs edge/METHOD and aten/forward. An extra module with a name that is already used becomes edge~2. */
 static void name_graphs(reader *r) {
   const char *only = r->record->method_count == 1 ? r->record->methods[0].name : "forward";
   const char *const renamed[][2] = {{r->edge_entry, "edge"}, {ETR_ATEN_ENTRY, "aten"}};
@@ -268,14 +269,14 @@ static void name_graphs(reader *r) {
   }
 }
 
-/* How many graphs asked for that name before. */
+/* Returns how many graphs asked for this name before. */
 static uint32_t ask_for_name(etr_map *names, const char *module, const char *method) {
   const char *name = etr_arena_format(names->arena, "%s/%s", module, method);
   return name ? etr_map_count(names, etr_slice_of(name)) : 0;
 }
 
-/* Of graphs with one name the first keeps it; a later one gets the first number that makes it another: edge~2/forward.
- */
+/* Makes a graph's name unique: the first graph keeps it, and a later one gets the lowest number that makes it
+ * different, edge~2/forward. */
 static bool take_name(etr_map *names, etr_graph *graph) {
   const char *wanted = graph->module;
   for (uint32_t before; (before = ask_for_name(names, wanted, graph->method)) > 0;) {

@@ -80,6 +80,7 @@ typedef struct etr_record_limits {
   etr_budget *budget; /* may be NULL */
   bool edge_only;     /* as in etr_options */
   bool no_sources;    /* as in etr_program_scope */
+  const char *source_root;
 } etr_record_limits;
 
 /** Returns the entries that answers need and that the record does not have, as bits of etr_entry_kind. */

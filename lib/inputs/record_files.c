@@ -34,6 +34,7 @@ typedef enum file_kind {
 typedef struct finder {
   etr_arena arena;
   etr_vec(const char *) found[FILE_KINDS];
+  etr_decoded_logs *logs; /* NULL: no log was found */
 } finder;
 
 /* ---- What a file is ---- */
@@ -92,8 +93,8 @@ static bool read_head(const char *path, char *into, size_t size, size_t *got) {
   return done;
 }
 
-/* A zip may have anything before its first header, so only the archive can recognise one; a file that is called like a
- * record is taken for one. */
+/* Returns the kind of a file. A zip may have anything before its first header, so only the archive reader can recognise
+ * one; a file with a record's name is taken for a record. */
 static file_kind kind_of(const char *path) {
   char head[12] = {0};
   size_t got;
@@ -110,8 +111,6 @@ static file_kind kind_of(const char *path) {
 
 /* ---- Finding ---- */
 
-#define MOST_LOG_BYTES ((uint64_t)1 << 30)
-
 static bool add_file(finder *f, file_kind kind, const char *path) {
   const char *copy = etr_arena_copy(&f->arena, etr_slice_of(path));
   const char **slot = copy ? etr_vec_push(&f->arena, &f->found[kind]) : NULL;
@@ -119,34 +118,29 @@ static bool add_file(finder *f, file_kind kind, const char *path) {
   return slot != NULL;
 }
 
-/* Each of the ETDumps in a log, if there are several and all are whole; what is wrong is said when all are read. */
+/* Adds each ETDump of a log, if there are several and all are complete. Otherwise adds the log as one file, and reading
+ * it reports what is wrong. */
 static bool add_log(finder *f, const char *path) {
-  etr_file file;
-  etr_serial_log log = {0};
-  etr_arena scratch = {0};
-  bool good = etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK ||
-              etr_serial_log_read(&log, &scratch, etr_file_bytes(&file));
-  bool is_split = log.found > 1 && !log.problem;
-  if (good && !is_split) good = add_file(f, FILE_ETDUMP, path);
-  for (size_t i = 0; good && is_split && i < log.dump_count; i++) {
-    const char *name = etr_arena_format(&scratch, "%s#%zu", path, log.dumps[i].number);
-    good = name && add_file(f, FILE_ETDUMP, name);
+  const etr_decoded_log *of;
+  if (!etr_decoded_logs_read(&f->logs, path, &of)) return false;
+  if (!of || of->log.found < 2 || of->log.problem) return add_file(f, FILE_ETDUMP, path);
+  for (size_t i = 0; i < of->log.dump_count; i++) {
+    const char *name = etr_arena_format(&f->arena, "%s#%zu", path, of->log.dumps[i].number);
+    if (!name || !add_file(f, FILE_ETDUMP, name)) return false;
   }
-  etr_file_clear(&file);
-  etr_arena_clear(&scratch);
-  return good;
+  return true;
 }
 
-static bool note(finder *f, file_kind kind, const char *path) {
+static bool note_file(finder *f, file_kind kind, const char *path) {
   return kind == FILE_LOG ? add_log(f, path) : add_file(f, kind, path);
 }
 
-/* Of files in one directory. */
+/* Compares paths of one directory by the names of the files. */
 static int by_name(const void *a, const void *b) {
   return etr_natural_compare(etr_last_part(*(char *const *)a), etr_last_part(*(char *const *)b));
 }
 
-/* Says why there is nothing. */
+/* Fails with the reason why nothing was found. */
 static etr_status fail_to_open(const char *path, etr_error *error) {
   etr_seekable file;
   etr_status status = etr_seekable_open(&file, path, error);
@@ -154,7 +148,7 @@ static etr_status fail_to_open(const char *path, etr_error *error) {
   return status;
 }
 
-/* A zip starts with the header of its first entry, unless something was put before it. */
+/* Returns true if a file starts with the header of a zip's first entry. */
 static bool starts_like_zip(const char *path) {
   char head[4] = {0};
   size_t got;
@@ -167,10 +161,10 @@ static bool is_part(const char *path) {
   return number > 0;
 }
 
-static etr_status look(finder *f, const char *path, etr_error *error) {
+static etr_status look_at_path(finder *f, const char *path, etr_error *error) {
   struct stat status;
-  if (strcmp(path, "-") == 0) return note(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
-  if (is_part(path)) return note(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (strcmp(path, "-") == 0) return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (is_part(path)) return note_file(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
   if (stat(path, &status) != 0) return fail_to_open(path, error);
   if (!S_ISDIR(status.st_mode)) {
     file_kind kind = S_ISFIFO(status.st_mode) ? FILE_ETDUMP : kind_of(path);
@@ -182,9 +176,9 @@ static etr_status look(finder *f, const char *path, etr_error *error) {
           error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
           "not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, .bpte or .ptd, and not "
           "called debug_buffer.bin; give a record's directory, or its files");
-    return note(f, kind, path) ? ETR_OK : etr_fail_memory(error);
+    return note_file(f, kind, path) ? ETR_OK : etr_fail_memory(error);
   }
-  if (has_record_identifier(path)) return note(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
+  if (has_record_identifier(path)) return note_file(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
   etr_vec(char *) names = {0};
   DIR *directory = opendir(path);
   if (!directory) return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read this directory");
@@ -199,7 +193,7 @@ static etr_status look(finder *f, const char *path, etr_error *error) {
   if (etr_arena_failed(&f->arena)) return etr_fail_memory(error);
   etr_sort(names.data, names.count, sizeof *names.data, by_name);
   for (size_t i = 0; i < names.count; i++)
-    if (!note(f, kind_of(names.data[i]), names.data[i])) return etr_fail_memory(error);
+    if (!note_file(f, kind_of(names.data[i]), names.data[i])) return etr_fail_memory(error);
   return ETR_OK;
 }
 
@@ -218,7 +212,7 @@ static const single_kind programs = {FILE_PTE, ".pte programs", "--pte"};
 static const single_kind bundles = {FILE_BUNDLE, ".bpte programs", "--pte"};
 static const single_kind debug_buffers = {FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer"};
 
-/* What the caller chose, or else the one file of a kind. */
+/* Sets *out to the file that the caller chose, or else to the only file of a kind. */
 static etr_status choose_one(finder *f, const single_kind *of, const char *directory, const char *chosen,
                              const char **out, etr_error *error) {
   size_t count = f->found[of->kind].count;
@@ -237,10 +231,10 @@ static etr_status choose_one(finder *f, const single_kind *of, const char *direc
   return ETR_OK;
 }
 
-static etr_status find(finder *f, etr_inputs *out, const char *const *paths, size_t path_count,
-                       const etr_inputs *chosen, etr_error *error) {
+static etr_status find_files(finder *f, etr_inputs *out, const char *const *paths, size_t path_count,
+                             const etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
-  for (size_t i = 0; i < path_count; i++) ETR_TRY(look(f, paths[i], error));
+  for (size_t i = 0; i < path_count; i++) ETR_TRY(look_at_path(f, paths[i], error));
   ETR_TRY(choose_one(f, &records, path, chosen->etrecord, &out->etrecord, error));
   if (!out->etrecord) ETR_TRY(choose_one(f, &damaged_records, path, NULL, &out->etrecord, error));
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
@@ -250,7 +244,7 @@ static etr_status find(finder *f, etr_inputs *out, const char *const *paths, siz
   if (chosen->etdump_count) f->found[FILE_ETDUMP].count = 0;
   for (size_t i = 0; i < chosen->etdump_count; i++) {
     file_kind kind = kind_of(chosen->etdumps[i]);
-    if (!note(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i])) return etr_fail_memory(error);
+    if (!note_file(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i])) return etr_fail_memory(error);
   }
   out->etdumps = f->found[FILE_ETDUMP].data;
   out->etdump_count = f->found[FILE_ETDUMP].count;
@@ -259,6 +253,7 @@ static etr_status find(finder *f, etr_inputs *out, const char *const *paths, siz
   out->weight_count = f->found[FILE_WEIGHTS].count;
   out->passed_over = f->found[FILE_PASSED_OVER].data;
   out->passed_over_count = f->found[FILE_PASSED_OVER].count;
+  out->logs = f->logs;
   bool is_empty = !out->etrecord && out->etdump_count == 0 && !out->pte;
   if (is_empty && out->passed_over_count > 0)
     return etr_fail(error, ETR_ERROR_CHOICE, out->passed_over[0], NULL, ETR_NO_OFFSET,
@@ -285,7 +280,7 @@ static size_t size_of_texts(const char *const *texts, size_t count) {
   return size;
 }
 
-/* The copies go into *slots, and it goes behind them. */
+/* Writes copies into *slots and moves *slots past them. */
 static const char **put_all(const char ***slots, char **at, const char *const *texts, size_t count) {
   const char **first = *slots;
   for (size_t i = 0; i < count; i++) first[i] = copy_text(at, texts[i]);
@@ -303,7 +298,8 @@ static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *
   if (!block) return etr_fail_memory(error);
   char *text = (char *)(block + pointers + 1);
   *out = *found;
-  out->etdumps = put_all(&block, &text, found->etdumps, found->etdump_count); /* first: it is what is freed */
+  out->etdumps = put_all(&block, &text, found->etdumps, found->etdump_count); /* comes first, because this pointer is
+                                                                                 freed */
   out->passed_over = put_all(&block, &text, found->passed_over, found->passed_over_count);
   out->weights = put_all(&block, &text, found->weights, found->weight_count);
   out->etrecord = copy_text(&text, found->etrecord);
@@ -319,8 +315,9 @@ etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t
   etr_inputs found = {0};
   *out = (etr_inputs){0};
   etr_error_clear(error);
-  etr_status status = find(&f, &found, paths, path_count, chosen ? chosen : &nothing, error);
+  etr_status status = find_files(&f, &found, paths, path_count, chosen ? chosen : &nothing, error);
   if (status == ETR_OK) status = etr_arena_failed(&f.arena) ? etr_fail_memory(error) : hand_out(out, &found, error);
+  if (status != ETR_OK) etr_decoded_logs_free(f.logs);
   etr_arena_clear(&f.arena);
   return status;
 }
@@ -331,5 +328,6 @@ etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *
 
 void etr_inputs_clear(etr_inputs *inputs) {
   free(etr_for_foreign(inputs->etdumps));
+  etr_decoded_logs_free(inputs->logs);
   *inputs = (etr_inputs){0};
 }

@@ -9,16 +9,18 @@
 #include "base/file.h"
 #include "inputs/dump.h"
 
+#include <stdlib.h>
+
 /* ---- Where an ETDump starts ---- */
 
 enum { START_DIGITS = 16, START_BYTES = 12 }; /* hold the identifier, with a size in front of it or without */
 
 enum { ESCAPE = 0x1b };
 
-/* What a log has between characters that count: sequences that colour a terminal, carriage returns, NULs. */
+/* The parts of a log that are ignored: sequences that colour a terminal, carriage returns, NULs. */
 typedef enum filter_state { IN_TEXT, IN_ESCAPE, IN_SEQUENCE } filter_state;
 
-/* True if a character counts. */
+/* Returns true if a character is not ignored. */
 static bool passes(filter_state *state, char c) {
   filter_state was = *state;
   if (was == IN_ESCAPE)
@@ -41,7 +43,7 @@ typedef struct row {
 /* Arm's runner prints this line before anything in base64. */
 static const char announced[] = "#[RUN THIS]\n";
 
-/* True if such a line is complete with this character; *matched: how much of it has been seen. */
+/* Returns true if this character completes such a line. *matched counts the characters seen so far. */
 static bool completes_announcement(size_t *matched, char c) {
   if (c != announced[*matched]) *matched = 0;
   if (c == announced[*matched]) ++*matched;
@@ -50,7 +52,7 @@ static bool completes_announcement(size_t *matched, char c) {
   return true;
 }
 
-/* True if an ETDump's start is complete with this character. */
+/* Returns true if this character completes the start of an ETDump. */
 static bool completes_start(row *r, char c) {
   char bytes[START_BYTES];
   size_t size;
@@ -94,7 +96,8 @@ static size_t line_end(const reader *r, size_t at) {
 
 static bool is_number(char c) { return (c >= '0' && c <= '9') || c == ' '; }
 
-/* What a logger puts in front of each line is the same but for the time. */
+/* Returns true if two lines have the same prefix apart from digits, because a logger's prefix differs only in the time.
+ */
 static bool is_same_prefix(const reader *r, size_t first, size_t line, size_t size) {
   for (size_t i = 0; i < size; i++) {
     char a = r->text[first + i], b = r->text[line + i];
@@ -105,8 +108,8 @@ static bool is_same_prefix(const reader *r, size_t first, size_t line, size_t si
 
 static bool is_of_base64(char c) { return etr_base64_is_digit(c) || c == '='; }
 
-/* Where the digits of a line begin that goes on with what an earlier one began, which starts at `first`, with digits at
- * `start`; `end` if it does not. */
+/* Returns where the digits begin in a line that continues an earlier one; `end` if it does not. The earlier line starts
+ * at `first`, and its digits start at `start`. */
 static size_t continued_at(const reader *r, size_t first, size_t start, size_t line, size_t end) {
   size_t at = end;
   while (at > line && is_of_base64(r->text[at - 1])) at--;
@@ -121,7 +124,7 @@ static size_t take_digits(reader *r, size_t at, size_t most) {
   return r->digit_count - first;
 }
 
-/* Where the digits of the next line may end: where the quotes do, or the line. */
+/* Returns where the digits of the next line end at the latest: at the closing quote, or at the end of the line. */
 static size_t digits_end(const reader *r, size_t line, bool is_quoted) {
   size_t end = line_end(r, line);
   const char *quote = is_quoted ? memchr(r->text + line, '"', end - line) : NULL;
@@ -149,7 +152,7 @@ static size_t take_all(reader *r, size_t start, size_t most) {
 
 enum { PREFIX_BYTES = 4 };
 
-/* How many bytes the size in front of an ETDump promises, with itself; 0: it has none. */
+/* Returns the number of bytes by an ETDump's size prefix, including the prefix; 0 if it has none. */
 static uint64_t promised_bytes(const reader *r, size_t start) {
   char bytes[START_BYTES];
   size_t size;
@@ -199,7 +202,7 @@ static size_t read_dump(reader *r, size_t start) {
 
 enum { MOST_TO_NAME = 64 };
 
-/* `" | base64 -d >debug_buffer.bin` */
+/* Returns true if a line goes on with `" | base64 -d >debug_buffer.bin`. */
 static bool is_buffer(const reader *r, size_t end) {
   static const char name[] = "debug_buffer.bin";
   size_t size = ETR_MIN(r->size - end, MOST_TO_NAME);
@@ -208,7 +211,7 @@ static bool is_buffer(const reader *r, size_t end) {
   return memmem(r->text + end, size, name, sizeof name - 1) != NULL;
 }
 
-/* From `echo "` on, up to the name that the buffer is to have. 0: no buffer starts here. */
+/* Returns the length from `echo "` up to the name of the buffer; 0 if no buffer starts here. */
 static size_t read_buffer(reader *r, size_t quote) {
   size_t end = take_all(r, quote + 1, SIZE_MAX);
   if (end >= r->size || r->text[end] != '"' || !is_buffer(r, end)) return 0;
@@ -236,33 +239,75 @@ static void note_announced(reader *r) {
                                      line_of(r, (size_t)(found - r->text)));
 }
 
-bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes) {
-  reader r = {.arena = arena, .log = out};
-  *out = (etr_serial_log){0};
+static void read_text(reader *r, etr_slice bytes) {
   filter_state state = IN_TEXT;
-  r.text = etr_arena_alloc_raw(r.arena, bytes.size + 1);
-  r.digits = etr_arena_alloc_raw(r.arena, bytes.size + 1);
-  if (!r.text || !r.digits) return false;
   for (size_t i = 0; i < bytes.size; i++)
-    if (passes(&state, bytes.data[i])) r.text[r.size++] = bytes.data[i];
-  r.text[r.size] = '\0';
+    if (passes(&state, bytes.data[i])) r->text[r->size++] = bytes.data[i];
+  r->text[r->size] = '\0';
 
   row digits = {.count = 0};
-  for (size_t at = 0; at < r.size && !etr_arena_failed(r.arena); at++) {
+  for (size_t at = 0; at < r->size && !etr_arena_failed(r->arena); at++) {
     size_t end = 0;
-    if (completes_start(&digits, r.text[at]))
-      end = read_dump(&r, at + 1 - START_DIGITS);
-    else if (r.text[at] == '"' && is_echo(&r, at) && !(end = read_buffer(&r, at)))
+    if (completes_start(&digits, r->text[at]))
+      end = read_dump(r, at + 1 - START_DIGITS);
+    else if (r->text[at] == '"' && is_echo(r, at) && !(end = read_buffer(r, at)))
       continue;
     if (!end) continue;
     digits.count = 0;
     at = end - 1;
   }
-  if (r.log->found == 0) note_announced(&r);
+  if (r->log->found == 0) note_announced(r);
+}
+
+bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes) {
+  etr_arena scratch = {0};
+  reader r = {.arena = arena, .log = out};
+  *out = (etr_serial_log){0};
+  r.text = etr_arena_alloc_raw(&scratch, bytes.size + 1);
+  r.digits = etr_arena_alloc_raw(&scratch, bytes.size + 1);
+  bool good = r.text && r.digits;
+  if (good) read_text(&r, bytes);
+  etr_arena_clear(&scratch);
   out->dumps = r.dumps.data;
   out->dump_count = r.dumps.count;
-  return !etr_arena_failed(arena);
+  return good && !etr_arena_failed(arena);
 }
+
+/* ---- Logs that were read once ---- */
+
+#define MOST_LOG_BYTES ((uint64_t)1 << 30)
+
+struct etr_decoded_logs {
+  etr_arena arena;
+  etr_map by_path; /* path -> index in list */
+  etr_vec(etr_decoded_log *) list;
+};
+
+bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_decoded_log **out) {
+  etr_file file;
+  *out = NULL;
+  if (!*logs && (*logs = calloc(1, sizeof **logs))) etr_map_init(&(*logs)->by_path, &(*logs)->arena);
+  if (!*logs) return false;
+  if (etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK) return true;
+  etr_decoded_log *log = etr_arena_alloc(&(*logs)->arena, sizeof *log), **slot = etr_vec_push(&(*logs)->arena, &(*logs)->list);
+  bool good = log && slot && etr_serial_log_read(&log->log, &(*logs)->arena, etr_file_bytes(&file)) &&
+              etr_map_set(&(*logs)->by_path, etr_slice_of(path), (uint32_t)(*logs)->list.count - 1);
+  if (good) log->file_bytes = file.size;
+  if (good) *out = *slot = log;
+  etr_file_clear(&file);
+  return good;
+}
+
+const etr_decoded_log *etr_decoded_logs_find(const etr_decoded_logs *logs, etr_slice path) {
+  uint32_t known = logs ? etr_map_get(&logs->by_path, path) : ETR_NONE;
+  return known != ETR_NONE ? logs->list.data[known] : NULL;
+}
+
+void etr_decoded_logs_free(etr_decoded_logs *logs) {
+  if (logs) etr_arena_clear(&logs->arena);
+  free(logs);
+}
+
 
 /* ---- What a file is ---- */
 

@@ -33,6 +33,24 @@ typedef struct etr_serial_log {
  * out of memory. */
 bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes);
 
+/* ---- Logs that were read once, for everyone who opens a profile of their ETDumps ---- */
+
+/** A log of etr_decoded_logs. */
+typedef struct etr_decoded_log {
+  uint64_t file_bytes;
+  etr_serial_log log;
+} etr_decoded_log;
+
+/** Reads a log of at most 1 GiB and keeps what was decoded. *logs is made if it is NULL. *out is NULL if the file cannot
+ * be read. Returns false when out of memory. */
+bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_decoded_log **out);
+
+/** Returns the log of a path, or NULL. `logs` may be NULL. */
+const etr_decoded_log *etr_decoded_logs_find(const etr_decoded_logs *logs, etr_slice path);
+
+/** Frees the logs; NULL is allowed. */
+void etr_decoded_logs_free(etr_decoded_logs *logs);
+
 /**
  * Returns true if a file contains the start of an ETDump, or the line with which Arm's runner announces one. Reads the
  * file in pieces; a file that looks binary is not read to its end.

@@ -35,7 +35,8 @@ static int by_stride(const void *a, const void *b) {
   return (x->stride > y->stride) - (x->stride < y->stride);
 }
 
-/* Every element of the span is one of the tensor, once. Where a dimension has one element, its stride means nothing. */
+/* Returns true if the tensor's elements fill their span without gaps or overlaps. The stride of a dimension of one
+ * element means nothing. */
 static bool is_dense(const etr_tensor_view *view) {
   step steps[ETR_MOST_RANK];
   size_t count = 0;
@@ -159,8 +160,8 @@ static const uint8_t *memory_at(const etr_tensor_reader *reader, uint64_t elemen
   return (const uint8_t *)reader->view.memory.data + reader->view.offset + element * reader->view.element->size;
 }
 
-/* To the next element, as an odometer counts. */
-static void advance(etr_tensor_reader *reader) {
+/* Moves to the next element: the last dimension advances first. */
+static void move_to_next(etr_tensor_reader *reader) {
   const etr_tensor_view *view = &reader->view;
   for (int32_t i = view->rank - 1; i >= 0; i--) {
     reader->place += (uint64_t)view->strides[i];
@@ -177,7 +178,7 @@ size_t etr_tensor_reader_next(etr_tensor_reader *reader, double into[ETR_PIECE_E
          size = piece * view->element->size;
   if (piece == 0) return 0;
   if (!reader->in_order)
-    for (size_t i = 0; i < piece; i++, advance(reader))
+    for (size_t i = 0; i < piece; i++, move_to_next(reader))
       etr_element_decode(view->element, memory_at(reader, reader->place), 1, &into[i]);
   else if (!view->file)
     etr_element_decode(view->element, memory_at(reader, reader->at), piece, into);

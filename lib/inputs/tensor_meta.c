@@ -6,7 +6,7 @@
 
 #include "formats/element.h"
 
-/* Old files write the dead member as null. */
+/* Reads a dimension. Old files write the member of the union that is not used as null. */
 void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   etr_slice key;
   if (etr_json_peek(json) == ETR_JSON_NUMBER) {
@@ -74,7 +74,7 @@ static void read_tensor_meta(const etr_tensor_metas *metas, etr_value *meta, etr
 
 void etr_tensor_metas_init(etr_tensor_metas *metas, etr_map *strings, etr_arena *scratch) {
   *metas = (etr_tensor_metas){.strings = strings, .scratch = scratch};
-  etr_map_init(&metas->known, scratch);
+  etr_text_cache_init(&metas->known, scratch);
 }
 
 void etr_tensor_metas_read(etr_tensor_metas *metas, etr_value *meta, etr_json *json) {

@@ -11,7 +11,7 @@
 typedef struct etr_tensor_metas {
   etr_map *strings; /* interns texts; sizes live in its arena */
   etr_arena *scratch;
-  etr_map known; /* text cache that numbers `values` */
+  etr_text_cache known; /* numbers `values` */
   etr_vec(etr_value) values;
 } etr_tensor_metas;
 

@@ -10,8 +10,8 @@ static etr_status fail(const etr_torch_archive *archive, etr_error *error, uint6
   return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "%s", what);
 }
 
-/* An error of the inner zip is one of the entry that holds it. */
-static etr_status place(const etr_torch_archive *archive, etr_status status, etr_error *error) {
+/* Adds the entry that contains the inner zip to an error of that zip. */
+static etr_status add_entry_to_error(const etr_torch_archive *archive, etr_status status, etr_error *error) {
   if (status == ETR_OK || !error) return status;
   etr_error inner = *error;
   return etr_fail(error, status, archive->path, archive->entry, ETR_NO_OFFSET, "%s%s%s", inner.entry,
@@ -26,10 +26,10 @@ static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const ch
   if (index == SIZE_MAX)
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "%.*s is missing",
                     ETR_HEAD(full, 200));
-  return place(archive, etr_archive_read(out, archive->zip, index, max_bytes, error), error);
+  return add_entry_to_error(archive, etr_archive_read(out, archive->zip, index, max_bytes, error), error);
 }
 
-/* Everything is in one folder, whose name may be any. */
+/* Finds the folder that contains everything; it may have any name. */
 static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
   etr_slice pickle = ETR_SLICE("/" PICKLE);
   for (size_t i = 0; i < etr_archive_count(archive->zip); i++) {
@@ -64,7 +64,7 @@ static etr_status run_pickle(etr_torch_archive *archive, etr_slice pickle, etr_e
 
 static etr_status open_archive(etr_torch_archive *archive, etr_slice bytes, etr_error *error) {
   if (etr_is_pickle(bytes)) return run_pickle(archive, bytes, error);
-  ETR_TRY(place(archive, etr_archive_open_memory(&archive->zip, bytes, archive->path, error), error));
+  ETR_TRY(add_entry_to_error(archive, etr_archive_open_memory(&archive->zip, bytes, archive->path, error), error));
   ETR_TRY(find_prefix(archive, error));
   ETR_TRY(check_byte_order(archive, error));
   ETR_TRY(read_entry(&archive->pickle, archive, PICKLE, ETR_MOST_PICKLE_BYTES, error));

@@ -154,22 +154,77 @@ static void extend_for_views(builder *b) {
   }
 }
 
-/* Extends lifetimes to the ends of loops. Nested loops end in order, the inner one first. */
-static void extend_for_loops(builder *b) {
-  enum { MOST_LOOKS = 1 << 26 };
-  size_t left = b->out->tensors.count ? MOST_LOOKS / b->out->tensors.count : 0;
-  for (int32_t i = 0; i < (int32_t)ETR_MIN(b->program->instruction_count, (size_t)INT32_MAX) && left > 0; i++) {
+/* ---- Loops ---- */
+
+/* An instruction that jumps back, and the instruction to which it jumps. */
+typedef struct loop {
+  int32_t first, last;
+} loop;
+
+typedef etr_vec(loop) loops;
+
+/* Outer loops come before those in them. */
+static int by_start(const void *a, const void *b) {
+  const loop *x = a, *y = b;
+  if (x->first != y->first) return x->first < y->first ? -1 : 1;
+  return (x->last < y->last) - (x->last > y->last);
+}
+
+static int by_end(const void *a, const void *b) {
+  const etr_planned_tensor *const *x = a, *const *y = b;
+  return ((*x)->last_instruction > (*y)->last_instruction) - ((*x)->last_instruction < (*y)->last_instruction);
+}
+
+/* Lists the loops, outer ones first. */
+static loops find_loops(const builder *b) {
+  loops found = {0};
+  int32_t count = (int32_t)ETR_MIN(b->program->instruction_count, (size_t)INT32_MAX);
+  for (int32_t i = 0; i < count; i++) {
     int32_t target = b->program->instructions[i].jump_target;
-    if (target < 0 || target > i) continue;
-    /* Tensors that exist before the loop from `target` to `i` and are used in it are needed until its end. */
-    for (size_t k = 0; k < b->out->tensors.count; k++) {
-      etr_planned_tensor *tensor = tensor_at(b, (uint32_t)k);
-      bool is_used = tensor->last_instruction >= target && tensor->last_instruction < i;
-      if (is_used && tensor->first_instruction < target) tensor->last_instruction = i;
-    }
-    left--;
+    loop *added = target >= 0 && target <= i ? etr_vec_push(b->scratch, &found) : NULL;
+    if (added) *added = (loop){target, i};
   }
-  b->out->is_cut |= b->out->tensors.count && left == 0;
+  if (found.count) etr_sort(found.data, found.count, sizeof *found.data, by_start);
+  return found;
+}
+
+/* Makes `open` the loops around an instruction that go on behind it, outer ones first. *next is the first loop that does
+ * not begin before; instructions only ascend. */
+static void open_loops(builder *b, const loops *all, size_t *next, loops *open, int32_t instruction) {
+  for (; *next < all->count && all->data[*next].first <= instruction; ++*next) {
+    const loop *began = &all->data[*next];
+    while (open->count && open->data[open->count - 1].last < began->first) open->count--;
+    bool is_nested = !open->count || open->data[open->count - 1].last >= began->last;
+    if (is_nested) open->data[open->count++] = *began;
+    b->out->is_cut |= !is_nested;
+  }
+  while (open->count && open->data[open->count - 1].last <= instruction) open->count--;
+}
+
+/* Extends lifetimes to the ends of loops: tensors that exist before a loop and are used in it are needed until its end,
+ * and so until the end of the outermost such loop around their last use. Loops of ExecuTorch's programs are nested. */
+static bool extend_for_loops(builder *b) {
+  const loops all = find_loops(b);
+  size_t count = b->out->tensors.count, next = 0;
+  if (all.count == 0) return true;
+  loops open = {.data = etr_arena_alloc_array(b->scratch, all.count, sizeof *open.data)};
+  etr_planned_tensor **ending = etr_arena_alloc_array(b->scratch, count, sizeof *ending);
+  if (!open.data || !ending) return false;
+  for (size_t i = 0; i < count; i++) ending[i] = tensor_at(b, (uint32_t)i);
+  etr_sort(ending, count, sizeof *ending, by_end);
+  for (size_t i = 0; i < count; i++) {
+    etr_planned_tensor *tensor = ending[i];
+    if (tensor->last_instruction < 0) continue;
+    open_loops(b, &all, &next, &open, tensor->last_instruction);
+    size_t low = 0, high = open.count; /* the outermost loop that begins after the tensor exists */
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      *(open.data[middle].first > tensor->first_instruction ? &high : &low) =
+          open.data[middle].first > tensor->first_instruction ? middle : middle + 1;
+    }
+    if (low < open.count) tensor->last_instruction = open.data[low].last;
+  }
+  return true;
 }
 
 /* ---- All ---- */
@@ -215,7 +270,7 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
     tensor->is_kept = true;
   }
   extend_for_views(&b);
-  extend_for_loops(&b);
+  if (!extend_for_loops(&b)) return false;
   extend_for_views(&b);
   for (size_t i = 0; i < out->tensors.count; i++)
     if (out->tensors.data[i].last_instruction < 0) out->tensors.data[i].first_instruction = -1;

@@ -20,8 +20,8 @@ typedef struct etr_lifetimes {
   etr_vec(etr_planned_tensor) tensors; /* in the order of their first use; node and name are not filled, and `buffer` is
                                           the program's number of the buffer */
   uint32_t *tensor_of_value;           /* per value: index into tensors; ETR_NONE: not planned, or never used */
-  bool is_cut; /* lists of tensors are too long, or there are too many loops, to follow all: some lifetimes may be too
-                  short */
+  bool is_cut; /* lists of tensors are too long to follow, or loops overlap without being nested: some lifetimes may be
+                  too short */
 } etr_lifetimes;
 
 /** Finds the lifetimes; the result lives in `arena`. Returns false when out of memory. */

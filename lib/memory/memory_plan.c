@@ -162,7 +162,8 @@ typedef struct memory_check {
   const char *method;
   const etr_pte_method *program;
   size_t warned;
-  bool is_cut; /* not all tensors were compared with each other, because there are too many */
+  uint64_t bytes; /* of all tensors that are in their buffers */
+  bool is_cut;    /* a tensor shares memory with more tensors than are counted */
 } memory_check;
 
 enum { MOST_WARNINGS = 8 };
@@ -205,7 +206,12 @@ static void check_place(memory_check *check, etr_planned_tensor *tensor) {
     return;
   }
   uint64_t size = buffers->sizes[tensor->buffer] > 0 ? (uint64_t)buffers->sizes[tensor->buffer] : 0;
+  if (bytes > UINT64_MAX - check->bytes) {
+    warn_of_plan(check, tensor, "has, with those before it, more bytes than can be counted");
+    return;
+  }
   tensor->is_misplaced = tensor->offset_bytes > size || bytes > size - tensor->offset_bytes;
+  if (!tensor->is_misplaced) check->bytes += bytes;
   if (!tensor->is_misplaced) return;
   snprintf(what, sizeof what,
            "takes %" PRIu64 " bytes from offset %" PRIu64 " on, beyond buffer %" PRIu32 " of %" PRId64, bytes,
@@ -215,10 +221,14 @@ static void check_place(memory_check *check, etr_planned_tensor *tensor) {
 
 /* ---- Overlaps ---- */
 
-static bool overlap(const etr_planned_tensor *a, const etr_planned_tensor *b) {
-  return a->buffer == b->buffer && a->offset_bytes < b->offset_bytes + b->size_bytes &&
-         b->offset_bytes < a->offset_bytes + a->size_bytes;
-}
+/* The tensors that are live, in a tree over all tensors by buffer and offset. Each node has the highest end of the live
+ * tensors below it, in bytes from the start of the buffer; 0: none is live. */
+typedef struct live_tree {
+  const etr_planned_tensor **tensors; /* by buffer and offset; they are the leaves */
+  size_t count;
+  uint64_t *ends; /* the root at 1, the children of node i at 2i and 2i + 1, the leaves from `leaves` on */
+  size_t leaves;
+} live_tree;
 
 static void warn_of_overlap(memory_check *check, const etr_planned_tensor *earlier, const etr_planned_tensor *later) {
   char room[SUBJECT_BYTES];
@@ -236,41 +246,93 @@ static int by_first_use(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
+static int by_last_use(const void *a, const void *b) {
+  const etr_planned_tensor *const *x = a, *const *y = b;
+  return ((*x)->last_instruction > (*y)->last_instruction) - ((*x)->last_instruction < (*y)->last_instruction);
+}
+
+static int by_offset(const void *a, const void *b) {
+  const etr_planned_tensor *const *x = a, *const *y = b;
+  if ((*x)->buffer != (*y)->buffer) return (*x)->buffer < (*y)->buffer ? -1 : 1;
+  if ((*x)->offset_bytes != (*y)->offset_bytes) return (*x)->offset_bytes < (*y)->offset_bytes ? -1 : 1;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Returns the leaf of the first tensor of a buffer from an offset on that is at or after `from`, which may be NULL. */
+static size_t find_leaf(const live_tree *tree, uint32_t buffer, uint64_t offset, const etr_planned_tensor *from) {
+  size_t low = 0, high = tree->count;
+  const etr_planned_tensor wanted = {.buffer = buffer, .offset_bytes = offset}, *const key = &wanted;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const etr_planned_tensor *at = tree->tensors[middle];
+    bool is_same = at->buffer == buffer && at->offset_bytes == offset;
+    bool is_before = is_same ? at < from : by_offset(&tree->tensors[middle], &key) < 0;
+    *(is_before ? &low : &high) = is_before ? middle + 1 : middle;
+  }
+  return low;
+}
+
+static void set_end(live_tree *tree, const etr_planned_tensor *tensor, uint64_t end) {
+  size_t at = tree->leaves + find_leaf(tree, tensor->buffer, tensor->offset_bytes, tensor);
+  for (tree->ends[at] = end; at > 1; at /= 2)
+    tree->ends[at / 2] = ETR_MAX(tree->ends[at], tree->ends[at ^ 1]);
+}
+
+/* Returns the first leaf from `leaf` on, and before `limit`, whose tensor is live and ends above an offset. Returns
+ * `limit` if there is none. */
+static size_t find_above(const live_tree *tree, size_t leaf, size_t limit, uint64_t offset) {
+  size_t at = tree->leaves + leaf;
+  if (leaf >= limit) return limit;
+  while (tree->ends[at] <= offset) { /* goes up until a node to the right has one */
+    while (at > 1 && at % 2 == 1) at /= 2;
+    if (at <= 1) return limit;
+    at++;
+  }
+  while (at < tree->leaves) at = 2 * at + (tree->ends[2 * at] <= offset);
+  return ETR_MIN(at - tree->leaves, limit);
+}
+
+/* Warns about the live tensors with which one shares memory, but not about all if there are many. */
+static void warn_of_overlaps(memory_check *check, const live_tree *tree, const etr_planned_tensor *tensor) {
+  enum { MOST_OVERLAPS = 8 };
+  size_t limit = find_leaf(tree, tensor->buffer, tensor->offset_bytes + tensor->size_bytes, NULL), found = 0;
+  size_t at = find_above(tree, find_leaf(tree, tensor->buffer, 0, NULL), limit, tensor->offset_bytes);
+  for (; at < limit && found < MOST_OVERLAPS; found++) {
+    warn_of_overlap(check, tree->tensors[at], tensor);
+    at = find_above(tree, at + 1, limit, tensor->offset_bytes);
+  }
+  check->is_cut |= at < limit;
+}
+
 /* Warns about tensors that share memory while both are needed and are not views. Returns false when out of memory. */
 static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor *tensors, size_t count,
                                   etr_arena *scratch) {
-  enum { MOST_COMPARISONS = 1 << 26 };
-  const etr_planned_tensor **list = etr_arena_alloc_array(scratch, count, sizeof *list),
-                           **live = etr_arena_alloc_array(scratch, count, sizeof *live);
-  size_t listed = 0, live_count = 0, left = MOST_COMPARISONS;
-  if (!list || !live) return false;
+  const etr_planned_tensor **starting = etr_arena_alloc_array(scratch, count, sizeof *starting),
+                           **ending = etr_arena_alloc_array(scratch, count, sizeof *ending);
+  live_tree tree = {.tensors = etr_arena_alloc_array(scratch, count, sizeof *tree.tensors), .leaves = 1};
+  size_t ended = 0;
+  if (!starting || !ending || !tree.tensors) return false;
   for (size_t i = 0; i < count; i++)
     if (tensors[i].view_of == ETR_NONE && !tensors[i].is_misplaced && tensors[i].size_bytes > 0)
-      list[listed++] = &tensors[i];
-  etr_sort(list, listed, sizeof *list, by_first_use);
-  for (size_t i = 0; i < listed; i++) {
-    check->is_cut = left <= live_count;
-    if (check->is_cut) break;
-    left -= live_count;
-    /* Compares a tensor with those that are live when its lifetime starts, and drops the others. Counts those that are
-     * left. */
-    const etr_planned_tensor *tensor = list[i];
-    size_t kept = 0;
-    for (size_t k = 0; k < live_count; k++) {
-      if (live[k]->last_instruction < tensor->first_instruction) continue;
-      if (overlap(live[k], tensor)) warn_of_overlap(check, live[k], tensor);
-      live[kept++] = live[k];
-    }
-    live_count = kept;
-    live[live_count++] = list[i];
+      starting[tree.count] = ending[tree.count] = tree.tensors[tree.count] = &tensors[i], tree.count++;
+  while (tree.leaves < tree.count) tree.leaves *= 2;
+  tree.ends = etr_arena_alloc_array(scratch, 2 * tree.leaves, sizeof *tree.ends);
+  if (!tree.ends) return false;
+  etr_sort(starting, tree.count, sizeof *starting, by_first_use);
+  etr_sort(ending, tree.count, sizeof *ending, by_last_use);
+  etr_sort(tree.tensors, tree.count, sizeof *tree.tensors, by_offset);
+  for (size_t i = 0; i < tree.count; i++) {
+    const etr_planned_tensor *tensor = starting[i];
+    /* Tensors that ended before this one began are not live any more. One that is never used ends before it begins. */
+    for (; ended < tree.count && ending[ended]->last_instruction < tensor->first_instruction; ended++)
+      set_end(&tree, ending[ended], 0);
+    warn_of_overlaps(check, &tree, tensor);
+    set_end(&tree, tensor, tensor->offset_bytes + tensor->size_bytes);
   }
   return true;
 }
 
 /* ---- Planned tensors in their buffers, and the live bytes at each instruction ---- */
-
-/* Limit on the numbers in all curves over instructions; real programs have fewer. */
-enum { MOST_POINTS = 1 << 24 };
 
 typedef struct builder {
   const etr_placement *placement;
@@ -283,7 +345,6 @@ typedef struct builder {
   etr_memory_plan *plan;
   etr_memory_step *steps;      /* steps of the plan */
   etr_planned_buffer *buffers; /* buffers of the plan */
-  uint64_t **live;             /* per buffer of the plan: its live_bytes */
 } builder;
 
 /* ---- Names ---- */
@@ -315,44 +376,46 @@ static const etr_value_name *name_of(const builder *b, const etr_planned_tensor 
 
 /* ---- Buffers ---- */
 
-static const char *device_of(const builder *b, uint32_t id) {
+/* Returns the name of a device; NULL is the CPU. */
+static const char *device_name(const etr_pte_device *device, etr_arena *arena) {
   static const char *const types[] = {"cpu", "cuda"};
-  const etr_pte_buffers *buffers = &b->program->buffers;
-  for (size_t i = 0; i < buffers->device_count; i++) {
-    const etr_pte_device *device = &buffers->devices[i];
-    if (device->buffer < 0 || (uint32_t)device->buffer != id) continue;
-    if (device->type == 0) return "cpu";
-    if (device->type >= ETR_COUNT(types))
-      return etr_arena_format(b->arena, "device %u:%u", (unsigned)device->type, (unsigned)device->index);
-    return etr_arena_format(b->arena, "%s:%u", types[device->type], (unsigned)device->index);
+  if (!device || device->type == 0) return "cpu";
+  if (device->type >= ETR_COUNT(types))
+    return etr_arena_format(arena, "device %u:%u", (unsigned)device->type, (unsigned)device->index);
+  return etr_arena_format(arena, "%s:%u", types[device->type], (unsigned)device->index);
+}
+
+/* Returns the device of each buffer: the first one that names it, or NULL. Returns NULL when out of memory. */
+static const etr_pte_device **devices_by_buffer(const etr_pte_buffers *buffers, etr_arena *scratch) {
+  const etr_pte_device **devices = etr_arena_alloc_array(scratch, buffers->count, sizeof *devices);
+  for (size_t i = buffers->device_count; devices && i > 0; i--) {
+    const etr_pte_device *device = &buffers->devices[i - 1];
+    if (device->buffer >= 0 && (size_t)device->buffer < buffers->count) devices[device->buffer] = device;
   }
-  return "cpu";
+  return devices;
 }
 
 static bool add_buffers(builder *b) {
-  size_t count = b->program->buffers.count, points = b->plan->instruction_count;
+  size_t count = b->program->buffers.count;
   /* Counts the tensors of the method that are planned into each buffer. */
-  size_t *tensors = etr_arena_alloc_array(b->scratch, b->program->buffers.count, sizeof *tensors);
+  size_t *tensors = etr_arena_alloc_array(b->scratch, count, sizeof *tensors);
   for (size_t i = 0; tensors && i < b->lives.tensors.count; i++) {
     const etr_planned_tensor *tensor = &b->lives.tensors.data[i];
-    if (tensor->buffer < b->program->buffers.count) tensors[tensor->buffer]++;
+    if (tensor->buffer < count) tensors[tensor->buffer]++;
   }
   etr_planned_buffer *buffers = etr_arena_alloc_array(b->arena, count, sizeof *buffers);
   b->buffer_of_id = etr_arena_alloc_array(b->scratch, count, sizeof *b->buffer_of_id);
-  b->live = etr_arena_alloc_array(b->scratch, count, sizeof(uint64_t *));
-  if (!tensors || !buffers || !b->buffer_of_id || !b->live) return false;
+  const etr_pte_device **devices = devices_by_buffer(&b->program->buffers, b->scratch);
+  if (!tensors || !buffers || !b->buffer_of_id || !devices) return false;
   for (uint32_t id = 0; id < count; id++) {
     int64_t size = b->program->buffers.sizes[id];
-    bool is_shown = (tensors[id] > 0 || size > 0) && (b->plan->buffer_count + 1) * points <= MOST_POINTS;
+    bool is_shown = tensors[id] > 0 || size > 0;
     b->buffer_of_id[id] = is_shown ? (uint32_t)b->plan->buffer_count : ETR_NONE;
     if (!is_shown) continue;
-    uint64_t *live = etr_arena_alloc_array(b->arena, points, sizeof *live);
-    b->live[b->plan->buffer_count] = live;
     buffers[b->plan->buffer_count++] = (etr_planned_buffer){.id = id,
-                                                            .device = device_of(b, id),
+                                                            .device = device_name(devices[id], b->arena),
                                                             .size_bytes = size > 0 ? (uint64_t)size : 0,
                                                             .peak_instruction = -1,
-                                                            .live_bytes = live,
                                                             .tensor_count = tensors[id]};
   }
   b->plan->buffers = b->buffers = buffers;
@@ -361,46 +424,72 @@ static bool add_buffers(builder *b) {
 
 /* ---- Live bytes ---- */
 
-/* Adds a tensor's bytes at its first instruction and subtracts them after its last one; running sums then give the live
- * bytes. */
-static void add_tensor(const builder *b, etr_planned_tensor *tensor) {
+/* The tensors that count, listed by the instruction that uses them first, and by the one after their last use. */
+typedef struct lists_by_instruction {
+  uint32_t *starting, *ended;           /* per instruction: the first tensor of its list; ETR_NONE: none */
+  uint32_t *next_starting, *next_ended; /* per tensor: the next tensor of its list */
+} lists_by_instruction;
+
+static uint32_t *new_list(size_t count, etr_arena *arena) {
+  uint32_t *list = etr_arena_alloc_raw_array(arena, count, sizeof *list);
+  for (size_t i = 0; list && i < count; i++) list[i] = ETR_NONE;
+  return list;
+}
+
+/* Finds a tensor's buffer in the plan, and lists the tensor if its bytes count. */
+static void add_tensor(const builder *b, lists_by_instruction *lists, uint32_t index) {
+  etr_planned_tensor *tensor = &b->lives.tensors.data[index];
   tensor->buffer = tensor->buffer < b->program->buffers.count ? b->buffer_of_id[tensor->buffer] : ETR_NONE;
   if (tensor->buffer == ETR_NONE) tensor->is_misplaced = true;
   if (tensor->is_misplaced) return;
   etr_planned_buffer *buffer = &b->buffers[tensor->buffer];
-  uint64_t *live = b->live[tensor->buffer];
   buffer->top_bytes = ETR_MAX(buffer->top_bytes, tensor->offset_bytes + tensor->size_bytes);
   if (tensor->view_of != ETR_NONE || tensor->first_instruction < 0 || b->plan->instruction_count == 0) return;
-  live[tensor->first_instruction] += tensor->size_bytes;
+  lists->next_starting[index] = lists->starting[tensor->first_instruction];
+  lists->starting[tensor->first_instruction] = index;
   size_t end = (size_t)tensor->last_instruction + 1;
-  if (end < b->plan->instruction_count) live[end] -= tensor->size_bytes;
+  if (end >= b->plan->instruction_count) return;
+  lists->next_ended[index] = lists->ended[end];
+  lists->ended[end] = index;
 }
 
-static void find_peak(const uint64_t *live, size_t count, uint64_t *peak, int32_t *instruction) {
-  *instruction = -1;
-  *peak = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (live[i] <= *peak) continue;
-    *peak = live[i];
-    *instruction = (int32_t)i;
-  }
+static void raise_peak(uint64_t live, size_t instruction, uint64_t *peak, int32_t *peak_instruction) {
+  if (live <= *peak) return;
+  *peak = live;
+  *peak_instruction = (int32_t)instruction;
 }
 
+/* Goes through the instructions once, with the bytes that are live in each buffer and in all of them. A peak can only be
+ * where a tensor is used first. */
 static bool add_curves(builder *b) {
-  size_t count = b->plan->instruction_count;
-  uint64_t *all = etr_arena_alloc_array(b->arena, count, sizeof *all);
-  if (!all) return false;
-  for (size_t i = 0; i < b->lives.tensors.count; i++) add_tensor(b, &b->lives.tensors.data[i]);
-  for (size_t k = 0; k < b->plan->buffer_count; k++) {
-    etr_planned_buffer *buffer = &b->buffers[k];
-    uint64_t *live = b->live[k];
-    for (size_t i = 1; i < count; i++) live[i] += live[i - 1];
-    for (size_t i = 0; i < count; i++) all[i] += live[i];
-    find_peak(live, count, &buffer->peak_bytes, &buffer->peak_instruction);
-    b->plan->planned_bytes = etr_add_up_to_most(b->plan->planned_bytes, buffer->size_bytes);
+  size_t count = b->plan->instruction_count, tensors = b->lives.tensors.count;
+  uint64_t *all = etr_arena_alloc_array(b->arena, count, sizeof *all), whole = 0;
+  uint64_t *live = etr_arena_alloc_array(b->scratch, b->plan->buffer_count, sizeof *live);
+  lists_by_instruction lists = {new_list(count, b->scratch), new_list(count, b->scratch),
+                                new_list(tensors, b->scratch), new_list(tensors, b->scratch)};
+  if (!all || !live || etr_arena_failed(b->scratch)) return false;
+  for (size_t i = 0; i < tensors; i++) add_tensor(b, &lists, (uint32_t)i);
+  b->plan->peak_instruction = -1;
+  for (size_t i = 0; i < count; i++) {
+    for (uint32_t at = lists.ended[i]; at != ETR_NONE; at = lists.next_ended[at]) {
+      const etr_planned_tensor *tensor = &b->lives.tensors.data[at];
+      live[tensor->buffer] -= tensor->size_bytes;
+      whole -= tensor->size_bytes;
+    }
+    for (uint32_t at = lists.starting[i]; at != ETR_NONE; at = lists.next_starting[at]) {
+      const etr_planned_tensor *tensor = &b->lives.tensors.data[at];
+      live[tensor->buffer] += tensor->size_bytes;
+      whole += tensor->size_bytes;
+      /* The last tensor of the buffer that starts here gives the peak; the sum only rises until then. */
+      etr_planned_buffer *buffer = &b->buffers[tensor->buffer];
+      raise_peak(live[tensor->buffer], i, &buffer->peak_bytes, &buffer->peak_instruction);
+    }
+    all[i] = whole;
+    raise_peak(whole, i, &b->plan->peak_bytes, &b->plan->peak_instruction);
   }
+  for (size_t k = 0; k < b->plan->buffer_count; k++)
+    b->plan->planned_bytes = etr_add_up_to_most(b->plan->planned_bytes, b->buffers[k].size_bytes);
   b->plan->live_bytes = all;
-  find_peak(all, count, &b->plan->peak_bytes, &b->plan->peak_instruction);
   return true;
 }
 
@@ -433,17 +522,17 @@ static bool fill(builder *b, uint32_t method) {
   /* Warns about the number of warnings that are not shown. */
   if (check.warned > MOST_WARNINGS)
     etr_warn(check.source->warnings, check.source->file, check.source->entry, ETR_NO_OFFSET,
-             "%.*s: %zu more contradictions in the memory plan", ETR_HEAD(check.method, 64),
-             check.warned - MOST_WARNINGS);
+             "%.*s: %s%zu more contradictions in the memory plan", ETR_HEAD(check.method, 64),
+             check.is_cut ? "at least " : "", check.warned - MOST_WARNINGS);
   etr_program_constants_add(b->source->constants, b->program, method, b->names);
   if (!add_buffers(b) || !add_curves(b) || !memory_boundary_make(b->plan, b->program, b->names, b->arena) ||
       !memory_blobs_make(b->plan, b->program, b->source->constants->data, b->arena, b->scratch))
     return false;
   if (b->lives.is_cut)
     etr_warn(b->source->warnings, b->source->file, b->source->entry, ETR_NO_OFFSET,
-             "%s: too long lists of tensors, or too many loops, to follow: tensors may live longer than is shown",
+             "%s: too long lists of tensors, or loops that overlap: tensors may live longer than is shown",
              etr_method_label(b->placement->method));
-  b->plan->has_needs = check.warned == 0 && !check.is_cut && b->plan->unplanned_count == 0;
+  b->plan->has_needs = check.warned == 0 && b->plan->unplanned_count == 0;
   return etr_step_needs_find(b->plan, b->steps, b->placement, &b->lives, b->arena, b->scratch);
 }
 

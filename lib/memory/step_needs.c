@@ -67,7 +67,7 @@ static void touch(finder *f, resource *used, bool writes) { (writes ? record_wri
 typedef struct behaviour {
   bool changes_all; /* it may write any of its arguments, constants included */
   bool has_effects; /* it keeps its order relative to other operators with effects */
-  bool is_barrier;  /* it keeps its order relative to all operators */
+  bool is_barrier;  /* it keeps its place among all operators */
   bool is_view;     /* its result is a view of what it reads */
 } behaviour;
 
@@ -100,11 +100,18 @@ static behaviour behaviour_of_delegate(const finder *f) {
   return (behaviour){.changes_all = !known || !known->payload};
 }
 
+/* Operators that ExecuTorch inserts when it makes the program, such as the copies that write a new value back to its
+ * buffer, are no nodes of the Edge graph: whoever writes the model or moves its nodes cannot move them. */
+static bool is_inserted(const finder *f, const etr_instruction *instruction) {
+  if (f->placement->method->graph) return f->plan->steps[f->now].node == ETR_NONE;
+  return starts_with(instruction->op, "aten::copy_");
+}
+
 static behaviour behaviour_of(const finder *f, const etr_instruction *instruction) {
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return behaviour_of_delegate(f);
   return (behaviour){.changes_all = f->uses.changes_arguments || !is_known(instruction->op),
                      .has_effects = is_random(instruction->op) || !is_known(instruction->op),
-                     .is_barrier = f->uses.result_count == 0,
+                     .is_barrier = f->uses.result_count == 0 || is_inserted(f, instruction),
                      .is_view = f->uses.handed_on >= 0};
 }
 

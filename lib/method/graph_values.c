@@ -23,7 +23,7 @@ bool etr_node_only_copies(const etr_node *node) {
   return node->kind == ETR_NODE_OP && etr_operator_only_copies(node->target);
 }
 
-/* Operators that lowerings fuse into another operator, or remove. */
+/* Returns true for operators that lowerings fuse into another operator, or remove. */
 static bool is_fusible(const etr_node *node) {
   static const char *const fusible[] = {"relu",           "hardtanh", "clamp",      "permute_copy",
                                         "transpose_copy", "t_copy",   "expand_copy"};

@@ -93,14 +93,17 @@ static int by_kind(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
+enum { FEW_SLOTS = 4 }; /* so many are looked at one by one, because most nodes are the only one of their kind */
+
 void etr_node_index_sort(etr_node_index *index) { etr_sort(index->slots, index->count, sizeof *index->slots, by_kind); }
 
 size_t etr_node_index_find(const etr_node_index *index, uint32_t handle, uint32_t kind, size_t *count) {
   etr_node_slot wanted = {handle, kind, 0};
-  size_t first = etr_lower_bound(&wanted, index->slots, index->count, sizeof *index->slots, by_kind), end = first;
+  const etr_node_slot *slots = index->slots;
+  size_t first = etr_lower_bound(&wanted, slots, index->count, sizeof *slots, by_kind), end = first;
+  while (end < index->count && end < first + FEW_SLOTS && slots[end].handle == handle && slots[end].kind == kind) end++;
   wanted.node = UINT32_MAX;
-  if (first < index->count && index->slots[first].handle == handle && index->slots[first].kind == kind)
-    end = etr_lower_bound(&wanted, index->slots, index->count, sizeof *index->slots, by_kind);
+  if (end == first + FEW_SLOTS) end = etr_lower_bound(&wanted, slots, index->count, sizeof *slots, by_kind);
   *count = end - first;
   return first;
 }

@@ -49,7 +49,8 @@ static bool changes_first(const etr_instruction *instruction) {
   return instruction->op && etr_operator_is_in_place(etr_operator_of_kernel(instruction->op));
 }
 
-/* ATen's batch norms change the running statistics passed to them, except for the variants that do not train. */
+/* Returns true for a kernel that changes its arguments: ATen's batch norms change the running statistics passed to
+ * them, except for the variants that do not train. */
 static bool changes_arguments(const etr_instruction *instruction) {
   const char *op = instruction->op ? instruction->op : "";
   return changes_first(instruction) || strncmp(op, "aten::rrelu_with_noise", 22) == 0 ||
@@ -83,7 +84,7 @@ static void list_kernel(etr_uses *u, const etr_instruction *instruction, int32_t
 
 enum { IS_READ = 1, IS_WRITTEN = 2 };
 
-static void mark(etr_uses *u, size_t count, int32_t argument, uint8_t how) {
+static void mark_uses(etr_uses *u, size_t count, int32_t argument, uint8_t how) {
   if (argument >= 0 && (size_t)argument < count) u->marks[argument] |= how;
 }
 
@@ -108,8 +109,8 @@ static void list_delegate(etr_uses *u, const etr_instruction *instruction, int32
     for (size_t i = 0; i < payload->count; i++) {
       const etr_payload_operator *o = &payload->operators[i];
       for (uint8_t k = 0; k < o->input_count; k++)
-        if (o->inputs[k] != ETR_NONE) mark(u, count, payload->values[o->inputs[k]].argument, IS_READ);
-      if (o->output != ETR_NONE) mark(u, count, payload->values[o->output].argument, IS_WRITTEN);
+        if (o->inputs[k] != ETR_NONE) mark_uses(u, count, payload->values[o->inputs[k]].argument, IS_READ);
+      if (o->output != ETR_NONE) mark_uses(u, count, payload->values[o->output].argument, IS_WRITTEN);
     }
   } else if (own) {
     for (size_t i = 0; i < count; i++) u->marks[i] = IS_READ;

@@ -191,7 +191,7 @@ static void read_tensor(flow *f, uint32_t origin) {
 
 /* ---- Kernels ---- */
 
-/* context: the kernel's first result */
+/* Returns true if a node agrees with the kernel's first result, which is the context. */
 static bool agrees_with_tensor(const void *context, const etr_node *node) { return etr_tensor_agrees(context, node); }
 
 static void join_kernel(flow *f, etr_placed *known) {

@@ -82,7 +82,8 @@ static uint32_t vertex_of_edge(const etr_fx_graph *fx, const etr_edge *edge) {
   return is_result ? fx->getitem_of[fx->first_output[edge->node] + edge->output] : vertex;
 }
 
-/* legalize_graph's PRIORITIZED_OPS: Python's operators on symbolic numbers, and torch's own assertions. */
+/* Returns true for the operators in legalize_graph's PRIORITIZED_OPS: Python's operators on symbolic numbers, and
+ * torch's own assertions. */
 static bool is_prioritized(const etr_node *node) {
   static const char *const operators[] = {"_operator.add", "_operator.mul",     "_operator.sub", "_operator.floordiv",
                                           "_operator.mod", "_operator.truediv", "_operator.le",  "_operator.lt",
@@ -312,8 +313,8 @@ static void enqueue_if_ready(sorter *s, uint32_t vertex) {
   if (s->fx->waiting[vertex] == 0) s->fx->queue[s->end++] = vertex;
 }
 
-/* Fills the queue with the vertices from slot `from` on that wait for nothing. In a sorted order they come before all
- * vertices that wait, except for prioritized ones and for those that now read results of the call. */
+/* Fills the queue with the vertices from slot `from` on that wait for nothing. In a sorted order they precede all
+ * vertices that wait, except for prioritized vertices and for vertices that now read results of the call. */
 static void start_queue(sorter *s) {
   etr_fx_graph *fx = s->fx;
   for (uint32_t i = s->from; i < fx->order_count; i++) {

@@ -8,12 +8,10 @@
 #include "backends/operator.h"
 #include "method/program_values.h"
 
-#include <stdlib.h>
-
 etr_placed *etr_placed_instruction(const etr_placement *placement, int32_t id) {
-  return placement->instructions.count ? bsearch(&id, placement->instructions.data, placement->instructions.count,
-                                                 sizeof *placement->instructions.data, etr_by_int)
-                                       : NULL;
+  size_t count = placement->instructions.count;
+  size_t at = etr_find_int(id, placement->instructions.data, count, sizeof *placement->instructions.data);
+  return at < count ? &placement->instructions.data[at] : NULL;
 }
 
 /* ---- Instructions, from program, maps and events ---- */
@@ -138,7 +136,7 @@ bool etr_instructions_collect(etr_placement *placement, uint32_t method, const e
 
 const etr_delegate_node *etr_nodes_of_delegate(const etr_placement *placement, int32_t instruction_id, size_t *count) {
   const etr_delegate_node *list = placement->delegate_nodes.data;
-  size_t first = etr_lower_bound(&instruction_id, list, placement->delegate_nodes.count, sizeof *list, etr_by_int);
+  size_t first = etr_find_int(instruction_id, list, placement->delegate_nodes.count, sizeof *list);
   for (*count = 0;
        first + *count < placement->delegate_nodes.count && list[first + *count].instruction_id == instruction_id;)
     (*count)++;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile.c - reads the inputs, joins them, and fills the profile.
+ * profile.c - joins ETDumps to an opened record, and fills the profile.
  */
 #include "balance/attribute.h"
-#include "base/file.h"
 #include "cost/cost.h"
-#include "inputs/flat_tensor.h"
 #include "inputs/serial_log.h"
 #include "memory/memory_plan.h"
 #include "place/placement.h"
+#include "profile/opened_record.h"
 #include "program/pte_graph.h"
 #include "runs/runs.h"
 #include "values/debug_data.h"
@@ -16,12 +15,11 @@
 
 #include <stdlib.h>
 
-enum { DEFAULT_MAX_FILE_GIB = 1 }; /* limit on a file that is read whole and kept in memory */
-
-/* The profile, and the arena in which all that it points to lives. */
+/* The profile, and the arena in which all that it points to lives, apart from the record. */
 typedef struct profile_box {
   etr_profile profile; /* must be first, so that an etr_profile * is a profile_box */
   etr_arena arena;
+  etr_opened_record *own; /* the record, if etr_profile_open() opened it; NULL: the caller owns it */
 } profile_box;
 
 typedef struct loader {
@@ -29,36 +27,59 @@ typedef struct loader {
   etr_arena *arena;
   const etr_inputs *inputs;
   const etr_options *options;
+  const etr_opened_record *opened;
   etr_warnings warnings;
   etr_budget budget;
-  uint64_t max_file_bytes;
-  etr_map names; /* names of events, interned over all dumps */
-  etr_record record;
+  etr_map names;     /* names of events, interned over all dumps */
+  etr_record record; /* the record's graphs here are copies, which get the times of this profile */
   etr_dump_files dumps;
   etr_arena runs; /* runs as in the dumps; freed when the blocks are built */
-  etr_pte pte;
   etr_payloads payloads;
   etr_blocks blocks;
   etr_vec(etr_method_inputs) methods;
   etr_placement *placements; /* one for each method */
   etr_method *built;         /* the profile's methods, while they are filled in */
   etr_graph *graphs;         /* the profile's graphs, while they are filled in */
-  etr_map method_by_name;
-  size_t edge_graph_count;
   etr_vec(etr_graph) programs; /* program/METHOD of each method of the .pte */
 } loader;
 
 /* ---- Reading ---- */
 
-/* Returns the limit on the size of the next file. */
-static uint64_t most_bytes(const loader *l) { return ETR_MIN(l->max_file_bytes, l->budget.left[ETR_BYTES]); }
+/* Starts the profile with what was read of the record. Its graphs and methods are copied, since this profile fills in
+ * times, payloads and a budget of its own. */
+static bool copy_record(loader *l) {
+  const etr_opened_record *opened = l->opened;
+  *l->profile = opened->profile;
+  l->record = opened->record;
+  l->budget = opened->budget;
+  l->record.graphs = etr_arena_alloc_array(l->arena, l->record.graph_count, sizeof *l->record.graphs);
+  if (!l->record.graphs) return false;
+  if (l->record.graph_count)
+    memcpy(l->record.graphs, opened->record.graphs, l->record.graph_count * sizeof *l->record.graphs);
+  for (size_t i = 0; i < opened->methods.count; i++) {
+    etr_method_inputs *method = etr_vec_push(l->arena, &l->methods);
+    if (!method) return false;
+    *method = opened->methods.data[i];
+    if (method->graph) method->graph = &l->record.graphs[method->graph - opened->record.graphs];
+    if (!method->program) continue;
+    method->payloads = &l->payloads;
+    method->budget = &l->budget;
+  }
+  for (size_t i = 0; i < opened->warnings.list.count; i++) {
+    etr_warning *warning = etr_vec_push(l->arena, &l->warnings.list);
+    if (!warning) return false;
+    *warning = opened->warnings.list.data[i];
+  }
+  return true;
+}
 
 static etr_status read_dumps(loader *l, etr_error *error) {
   l->dumps = (etr_dump_files){.arena = l->arena,
                               .runs = &l->runs,
                               .names = &l->names,
                               .budget = &l->budget,
-                              .max_file_bytes = l->max_file_bytes,
+                              .max_file_bytes = l->opened->max_file_bytes,
+                              .logs = l->inputs->logs,
                               .warnings = &l->warnings};
   ETR_TRY(etr_dump_files_read(&l->dumps, l->inputs->etdumps, l->inputs->etdump_count, error));
   l->profile->etdumps = l->dumps.paths.data;
@@ -66,112 +87,7 @@ static etr_status read_dumps(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-/* Reads the program in the record, if no other is given. A damaged program is left out, like any other entry. */
-static etr_status read_own_program(loader *l, const etr_pte_limits *limits, etr_error *error) {
-  etr_error failure;
-  const char *record = l->inputs->etrecord, *entry = l->record.pte_entry;
-  etr_status status = etr_pte_read_entry(&l->pte, l->arena, record, entry, limits, &failure);
-  if (status == ETR_ERROR_FORMAT && l->record.graph_count > 0) {
-    etr_warn(&l->warnings, record, entry, failure.offset, "%s; left out", failure.message);
-    etr_file_clear(&l->pte.file);
-    l->pte = (etr_pte){0};
-    return ETR_OK;
-  }
-  if (status != ETR_OK && error) *error = failure;
-  l->profile->pte = l->profile->etrecord;
-  l->profile->pte_entry = entry;
-  return status;
-}
-
-static etr_status read_program(loader *l, etr_error *error) {
-  const etr_pte_limits limits = {.max_bytes = most_bytes(l), .max_delegates = l->options->max_delegates};
-  if (l->inputs->pte) {
-    l->profile->pte = etr_arena_copy(l->arena, etr_slice_of(l->inputs->pte));
-    ETR_TRY(etr_pte_read_file(&l->pte, l->arena, l->inputs->pte, &limits, error));
-  } else if (l->record.pte_entry) {
-    ETR_TRY(read_own_program(l, &limits, error));
-  }
-  etr_warn_of_cut_names(&l->warnings, l->profile->pte, l->profile->pte_entry, &l->pte.cut);
-  l->profile->is_bundled = l->pte.is_bundled;
-  l->profile->test_sets = l->pte.test_sets;
-  l->profile->test_set_count = l->pte.test_set_count;
-  return ETR_OK;
-}
-
-static bool wants(const loader *l, etr_without part) { return !(l->options->without & (unsigned)part); }
-
-static etr_status read_record(loader *l, etr_error *error) {
-  etr_record_limits limits = {
-      .budget = &l->budget, .edge_only = l->options->edge_only, .no_sources = !wants(l, ETR_WITHOUT_SOURCES)};
-  if (!l->inputs->etrecord) return ETR_OK;
-  ETR_TRY(etr_record_read(&l->record, l->arena, l->inputs->etrecord, &limits, &l->warnings, error));
-  etr_record_warn_of_missing(&l->record, l->inputs->etrecord, &l->warnings);
-  l->profile->etrecord = etr_arena_copy(l->arena, etr_slice_of(l->inputs->etrecord));
-  l->profile->export_graph_id = l->record.export_graph_id;
-  l->profile->unknown_entries = l->record.unknown_entries;
-  l->profile->unknown_entry_count = l->record.unknown_entry_count;
-  l->profile->has_reference_outputs = l->record.has_reference_outputs;
-  l->profile->has_representative_inputs = l->record.has_representative_inputs;
-  return ETR_OK;
-}
-
-static void set_budget(loader *l) {
-  const etr_options *o = l->options;
-  l->max_file_bytes = o->max_bytes ? o->max_bytes : (uint64_t)DEFAULT_MAX_FILE_GIB << 30;
-  etr_budget_set(&l->budget, ETR_BYTES, o->max_bytes);
-  etr_budget_set(&l->budget, ETR_NODES, o->max_nodes);
-  etr_budget_set(&l->budget, ETR_EVENTS, o->max_events);
-}
-
-static etr_status read_inputs(loader *l, etr_error *error) {
-  if (!l->inputs->etrecord && l->inputs->etdump_count == 0 && !l->inputs->pte)
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                    "neither an ETRecord nor an ETDump nor a .pte was given");
-  for (size_t i = 0; i < l->inputs->passed_over_count; i++)
-    etr_warn(&l->warnings, l->inputs->passed_over[i], NULL, ETR_NO_OFFSET,
-             "a pipe, socket or device: not opened; name it explicitly to read it");
-  ETR_TRY(read_record(l, error));
-  ETR_TRY(read_dumps(l, error));
-  l->profile->weight_count = l->inputs->weight_count;
-  ETR_TRY(etr_flat_tensors_read(&l->profile->weights, l->arena, l->inputs->weights, l->inputs->weight_count,
-                                most_bytes(l), error));
-  return read_program(l, error);
-}
-
 /* ---- Methods ---- */
-
-static etr_method_inputs *method_of(loader *l, const char *name) {
-  uint32_t known = etr_map_get(&l->method_by_name, etr_slice_of(name));
-  if (known != ETR_NONE) return &l->methods.data[known];
-  etr_method_inputs *added = etr_vec_push(l->arena, &l->methods);
-  if (!added || !etr_map_set(&l->method_by_name, etr_slice_of(name), (uint32_t)(l->methods.count - 1))) return NULL;
-  *added = (etr_method_inputs){.name = name};
-  return added;
-}
-
-/* Lists every method that any input names, in the order of the maps, the Edge graphs, the .pte. */
-static bool collect_methods(loader *l) {
-  for (size_t i = 0; i < l->record.method_count; i++) {
-    etr_method_inputs *method = method_of(l, l->record.methods[i].name);
-    if (!method) return false;
-    method->map = &l->record.methods[i];
-  }
-  for (size_t i = 0; i < l->record.graph_count; i++) {
-    if (strcmp(l->record.graphs[i].module, "edge") != 0) continue;
-    etr_method_inputs *method = method_of(l, l->record.graphs[i].method);
-    if (!method) return false;
-    method->graph = &l->record.graphs[i];
-    l->edge_graph_count++;
-  }
-  for (size_t i = 0; i < l->pte.method_count; i++) {
-    etr_method_inputs *method = method_of(l, l->pte.methods[i].name);
-    if (!method) return false;
-    method->program = &l->pte.methods[i];
-    method->payloads = &l->payloads;
-    method->budget = &l->budget;
-  }
-  return true;
-}
 
 /* Counts the methods that run something. A method that only returns a constant has no instructions. */
 static size_t count_running_methods(const loader *l) {
@@ -199,10 +115,10 @@ static bool add_unknown_methods(loader *l) {
 
 /* ---- Joining ---- */
 
-/* The entry exported_program is the only program, or the program of `forward`. */
+/* Returns the ATen graph of a method. The entry exported_program is the only program, or the program of `forward`. */
 static etr_graph *aten_graph_of(loader *l, const etr_method_inputs *method) {
-  if (l->options->edge_only || !method->graph || (l->edge_graph_count > 1 && strcmp(method->name, "forward") != 0))
-    return NULL;
+  bool is_other = l->opened->edge_graph_count > 1 && strcmp(method->name, "forward") != 0;
+  if (l->opened->edge_only || !method->graph || is_other) return NULL;
   for (size_t i = 0; i < l->record.graph_count; i++)
     if (strcmp(l->record.graphs[i].module, "aten") == 0 && strcmp(l->record.graphs[i].entry, "exported_program") == 0)
       return &l->record.graphs[i];
@@ -210,7 +126,7 @@ static etr_graph *aten_graph_of(loader *l, const etr_method_inputs *method) {
 }
 
 static void name_program(const loader *l, etr_graph *program, const char *method) {
-  if (l->options->edge_only && !program->nodes)
+  if (l->opened->edge_only && !program->nodes)
     *program = (etr_graph){.dialect = "program", .schema_version = "", .profile_method = ETR_NONE};
   program->module = "program";
   program->method = method;
@@ -234,16 +150,13 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
   if (method->program && !program) return etr_fail_memory(error);
   etr_method_graphs graphs = {.edge = method->graph ? &l->record.graphs[method->graph - l->record.graphs] : NULL,
                               .aten = aten_graph_of(l, method),
-                              .program = l->options->edge_only && !placement->program_graph ? NULL : program};
+                              .program = l->opened->edge_only && !placement->program_graph ? NULL : program};
   if (!etr_attribute(out, &graphs, placement, index, &l->blocks, &l->warnings)) return fail_to_join(l, error);
   if (program) name_program(l, program, method->name);
   return ETR_OK;
 }
 
 static etr_status join_all(loader *l, etr_error *error) {
-  if (!collect_methods(l)) return etr_fail_memory(error);
-  for (size_t i = 0; i < l->methods.count; i++)
-    if (!etr_method_index_nodes(&l->methods.data[i], l->arena)) return etr_fail_memory(error);
   if (etr_blocks_build(&l->blocks, l->arena, l->dumps.dumps.data, l->dumps.dumps.count, count_running_methods(l),
                        l->options) != ETR_OK)
     return etr_fail_memory(error);
@@ -364,16 +277,17 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-static etr_status load(loader *l, etr_error *error) {
+static etr_status load_profile(loader *l, etr_error *error) {
+  unsigned without = l->opened->without;
   ETR_TRY(etr_choices_check_clock(l->options, error));
-  set_budget(l);
-  ETR_TRY(read_inputs(l, error));
+  if (!copy_record(l)) return etr_fail_memory(error);
+  ETR_TRY(read_dumps(l, error));
   ETR_TRY(join_all(l, error));
-  if (wants(l, ETR_WITHOUT_MEMORY) &&
-      !etr_memory_plan_all(l->profile, l->built, l->placements, &l->pte, &l->warnings, l->arena))
+  if (!(without & ETR_WITHOUT_MEMORY) &&
+      !etr_memory_plan_all(l->profile, l->built, l->placements, &l->opened->pte, &l->warnings, l->arena))
     return etr_fail_memory(error);
   ETR_TRY(lay_out(l, error));
-  if (wants(l, ETR_WITHOUT_COSTS) && !etr_costs_find(l->profile, l->graphs, l->arena, &l->warnings))
+  if (!(without & ETR_WITHOUT_COSTS) && !etr_costs_find(l->profile, l->graphs, l->arena, &l->warnings))
     return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));
@@ -382,7 +296,8 @@ static etr_status load(loader *l, etr_error *error) {
   return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
-etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options, etr_error *error) {
+etr_status etr_join_dumps(etr_profile **out, const etr_opened_record *opened, const etr_inputs *dumps,
+                          const etr_options *options, etr_error *error) {
   static const etr_options defaults = {0};
   *out = NULL;
   etr_error_clear(error);
@@ -391,15 +306,14 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   etr_arena_init(&box->arena);
   loader l = {.profile = &box->profile,
               .arena = &box->arena,
-              .inputs = inputs,
+              .inputs = dumps,
               .options = options ? options : &defaults,
+              .opened = opened,
               .warnings = {.arena = &box->arena}};
   etr_map_init(&l.names, l.arena);
-  etr_map_init(&l.method_by_name, l.arena);
   etr_payloads_init(&l.payloads, l.arena);
-  etr_status status = load(&l, error);
+  etr_status status = load_profile(&l, error);
   etr_arena_clear(&l.runs);
-  etr_file_clear(&l.pte.file);
   if (status == ETR_OK)
     *out = &box->profile;
   else
@@ -407,8 +321,28 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   return status;
 }
 
+etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options, etr_error *error) {
+  etr_opened_record *opened;
+  *out = NULL;
+  etr_error_clear(error);
+  if (!inputs->etrecord && inputs->etdump_count == 0 && !inputs->pte)
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                    "neither an ETRecord nor an ETDump nor a .pte was given");
+  ETR_TRY(etr_open_record(&opened, inputs, options, error));
+  etr_status status = etr_join_dumps(out, opened, inputs, options, error);
+  if (status == ETR_OK) {
+    ((profile_box *)*out)->own = opened;
+    etr_file_clear(&opened->pte.file);
+  } else {
+    etr_close_record(opened);
+  }
+  return status;
+}
+
 void etr_profile_close(etr_profile *profile) {
   profile_box *box = (profile_box *)profile;
-  if (box) etr_arena_clear(&box->arena);
+  if (!box) return;
+  etr_close_record(box->own);
+  etr_arena_clear(&box->arena);
   free(box);
 }

@@ -22,10 +22,8 @@ bool etr_pte_graph_note(etr_pte_graph *graph, int32_t instruction_id, const char
 }
 
 static const etr_own_nodes *find_own(const etr_pte_graph *graph, int32_t instruction_id) {
-  etr_own_nodes wanted = {.instruction_id = instruction_id};
-  size_t at = etr_lower_bound(&wanted, graph->own.data, graph->own.count, sizeof wanted, etr_by_int);
-  bool has = at < graph->own.count && graph->own.data[at].instruction_id == instruction_id;
-  return has ? &graph->own.data[at] : NULL;
+  size_t at = etr_find_int(instruction_id, graph->own.data, graph->own.count, sizeof *graph->own.data);
+  return at < graph->own.count ? &graph->own.data[at] : NULL;
 }
 
 uint32_t etr_pte_graph_operator(const etr_pte_graph *graph, int32_t instruction_id, uint32_t operator_) {

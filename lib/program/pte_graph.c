@@ -77,16 +77,16 @@ typedef etr_program_arguments arguments;
 
 /* ---- Which values are computed ---- */
 
-static void mark(arguments *a, int32_t value) {
+static void mark_value(arguments *a, int32_t value) {
   if (value >= 0 && (size_t)value < a->program->value_count) a->is_computed[value] = true;
 }
 
 /* Marks what an instruction may write: a kernel its last argument, a move its second, a delegate any argument. */
 static void mark_computed(arguments *a, const etr_instruction *instruction) {
   bool writes = instruction->kind == ETR_INSTRUCTION_KERNEL || instruction->kind == ETR_INSTRUCTION_MOVE;
-  if (writes && instruction->arg_count) mark(a, instruction->args[instruction->arg_count - 1]);
+  if (writes && instruction->arg_count) mark_value(a, instruction->args[instruction->arg_count - 1]);
   if (instruction->kind != ETR_INSTRUCTION_DELEGATE) return;
-  for (size_t i = 0; i < instruction->arg_count; i++) mark(a, instruction->args[i]);
+  for (size_t i = 0; i < instruction->arg_count; i++) mark_value(a, instruction->args[i]);
 }
 
 /* Initialises the arguments of a program. Returns false when out of memory. */
@@ -95,7 +95,7 @@ static bool program_arguments_init(arguments *a, const etr_pte_method *program, 
   a->is_computed = etr_arena_alloc_array(scratch, program->value_count, sizeof *a->is_computed);
   a->texts = etr_arena_alloc_array(scratch, program->value_count, sizeof *a->texts);
   if (!a->is_computed || !a->texts) return false;
-  for (size_t i = 0; i < program->input_count; i++) mark(a, program->inputs[i]);
+  for (size_t i = 0; i < program->input_count; i++) mark_value(a, program->inputs[i]);
   for (size_t i = 0; i < program->instruction_count; i++) mark_computed(a, &program->instructions[i]);
   return true;
 }

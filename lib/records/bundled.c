@@ -44,7 +44,7 @@ static void put_le(pickle_out *out, uint64_t value, size_t width) {
   for (size_t i = 0; i < width; i++) put_code(out, (char)(value >> (8 * i)));
 }
 
-/* A name of Python: "module\nname\n". */
+/* Puts a name of Python: "module\nname\n". */
 static void put_name(pickle_out *out, const char *lines) {
   put_code(out, 'c');
   put_bytes(out, lines, strlen(lines));
@@ -86,12 +86,12 @@ static void pickle_put_double(pickle_out *out, double value) {
   for (int shift = 56; shift >= 0; shift -= 8) put_code(out, (char)(bits >> shift));
 }
 
-/* An empty list, to which values written behind it are added one by one. */
+/* Puts an empty list. Values put after it are added one by one. */
 static void pickle_put_list(pickle_out *out) { put_code(out, ']'); }
 
 static void pickle_add_item(pickle_out *out) { put_code(out, 'a'); }
 
-/* An empty dict, to which a key and a value written behind it are added. */
+/* Puts an empty dict. A key and a value put after it are added. */
 static void pickle_put_dict(pickle_out *out) { put_code(out, '}'); }
 
 static void pickle_add_member(pickle_out *out) { put_code(out, 's'); }
@@ -106,7 +106,7 @@ static void put_tuple(pickle_out *out, const int64_t *values, size_t count) {
 
 static size_t count_elements(const pickle_tensor *tensor) { return tensor->bytes.size / tensor->element->size; }
 
-/* ('storage', class, key, 'cpu', elements), and inside a pickle None, which torch.load turns into the bytes. */
+/* Puts ('storage', class, key, 'cpu', elements) and, inside a pickle, None, which torch.load replaces by the bytes. */
 static void put_storage_id(pickle_out *out, const pickle_tensor *tensor, const char *key, const char *end) {
   char name[64];
   (void)snprintf(name, sizeof name, "torch\n%s\n", tensor->element->storage);
@@ -119,7 +119,7 @@ static void put_storage_id(pickle_out *out, const pickle_tensor *tensor, const c
   put_bytes(out, end, strlen(end));
 }
 
-/* What torch.save once put in front of the bytes of one storage: see read_saved_storage() of inputs/pickle.c. */
+/* Puts what torch.save once wrote before the bytes of a storage: see read_saved_storage() in inputs/pickle.c. */
 static void put_saved_storage(pickle_out *out, const pickle_tensor *tensor) {
   static const char key[] = "0";
   put_bytes(out, ETR_SAVED_STORAGE, sizeof ETR_SAVED_STORAGE - 1);
@@ -195,7 +195,8 @@ typedef struct reader {
 
 /* ---- Values ---- */
 
-/* Strides of elements that lie one behind the other, dimension by dimension in this order. False: it is no order. */
+/* Computes the strides of contiguous elements whose dimensions have this order. Returns false if the order is not a
+ * permutation. */
 static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, etr_slice order) {
   uint64_t stride = 1;
   uint64_t seen = 0;
@@ -219,7 +220,7 @@ static const char *put_value(pickle_out *out, reader *r, etr_fb_at value) {
   etr_fb_at table = etr_fb_table(&r->bundle.fb, value, VALUE_TABLE);
   switch (etr_fb_u8(&r->bundle.fb, value, VALUE_TYPE, 0)) {
   case TYPE_TENSOR: {
-    /* What keeps a tensor from being put, or NULL. */
+    /* Checks whether the tensor can be put. */
     int64_t sizes[ETR_MOST_RANK], strides[ETR_MOST_RANK];
     uint32_t rank;
     uint64_t count;
@@ -271,7 +272,7 @@ static const char *put_suite(pickle_out *out, reader *r, uint32_t index) {
   return NULL;
 }
 
-/* ExecuTorch takes the tests of `forward`. */
+/* Takes the inputs of the tests of `forward`, as ExecuTorch does. */
 static void take_inputs(reader *r) {
   for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
     pickle_out out;

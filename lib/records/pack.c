@@ -17,7 +17,7 @@ typedef struct packer {
   bool takes_inputs; /* the library that wrote the record reads representative_inputs */
 } packer;
 
-static void note(const packer *p, const char *entry, const char *text) {
+static void note_part(const packer *p, const char *entry, const char *text) {
   if (p->options->notes.take) p->options->notes.take(p->options->notes.context, entry, text);
 }
 
@@ -54,8 +54,8 @@ static etr_status plan_base(packer *p, etr_error *error) {
 
 /* ---- Parts ---- */
 
-/* Whether the library that wrote the Edge programs uses pickle.dumps: up to 1.1 there is one program, whose entry names
- * no method, and in 2023 there is none. */
+/* Sets *out to whether the version that wrote the Edge programs uses pickle.dumps. Up to 1.1 there is one program,
+ * whose entry names no method, and in 2023 there is none. */
 static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
   *out = true;
   for (size_t i = 0; i < p->plan.count; i++) {
@@ -109,7 +109,7 @@ static size_t rank_of(const etr_part *part) {
 
 static bool is_program(const char *name) { return etr_entry_kind_of(name, ETR_EDGE_ENTRY) & ETR_ENTRY_PROGRAM; }
 
-/* A file beside the program's; otherwise the sibling is written as an empty one. */
+/* Plans a sibling of a program: the file beside the program's, or else an empty entry. */
 static etr_status plan_sibling(packer *p, const etr_planned *program, etr_sibling sibling, etr_error *error) {
   const char *suffix = etr_sibling_suffixes[sibling];
   etr_planned planned = {.name = etr_arena_format(&p->arena, "%s%s", program->name, suffix)};
@@ -166,7 +166,7 @@ static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr
   }
   if (!p->bundled.inputs.pickle.size || is_planned(p, inputs)) return ETR_OK;
   if (!p->takes_inputs) {
-    note(p, inputs, "left out: ExecuTorch 0.6 reads no record with them, and this record may be of 0.6");
+    note_part(p, inputs, "left out: ExecuTorch 0.6 reads no record with them, and this record may be of 0.6");
     return ETR_OK;
   }
   object = p->bundled.inputs;
@@ -196,7 +196,7 @@ static etr_status pack(packer *p, const etr_part *parts, size_t count, const etr
       ETR_TRY(plan_sibling(p, &program, (etr_sibling)k, error));
   }
 
-  if (p->bundled.problem) note(p, p->bundled.path, p->bundled.problem);
+  if (p->bundled.problem) note_part(p, p->bundled.path, p->bundled.problem);
   etr_archive_writer *writer = etr_archive_writer_new(sink);
   etr_status status = writer ? write_all(p, writer, error) : etr_fail_memory(error);
   etr_archive_writer_close(writer);

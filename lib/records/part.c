@@ -160,7 +160,7 @@ static bool has_at(const head *h, size_t at, const char *text) {
   return h->size >= at + size && memcmp(h->bytes + at, text, size) == 0;
 }
 
-/* Returns what is wrong with an entry that starts with these bytes, or NULL. */
+/* Returns what is wrong with an entry that starts with these bytes; NULL if nothing is. */
 static const char *fault_of(etr_entry_kind kind, const head *h) {
   bool is_object = h->size > 0 && h->bytes[0] == '{', is_zip = has_at(h, 0, "PK");
   switch (kind) {

@@ -5,7 +5,7 @@
 #include "records/redaction.h"
 
 #include "base/system.h"
-#include "inputs/metadata.h"
+#include "inputs/frame.h"
 
 #include <stdio.h>
 
@@ -37,7 +37,7 @@ static void put_numbered(etr_redaction *h, const char *before, uint32_t number, 
 
 static etr_slice taken(const etr_redaction *h) { return (etr_slice){h->text.data, h->text.count}; }
 
-static size_t find(etr_slice text, const char *any) {
+static size_t find_any(etr_slice text, const char *any) {
   size_t at = 0;
   while (at < text.size && !strchr(any, text.data[at])) at++;
   return at;
@@ -60,7 +60,7 @@ static bool is_number(etr_slice part) {
   return true;
 }
 
-/* The names that torch gives to the weights of its own modules. */
+/* Returns true for names that torch gives to the weights of its own modules. */
 static bool is_usual(etr_slice part) {
   static const char *const names[] = {"weight", "bias", "running_mean", "running_var", "num_batches_tracked"};
   for (size_t i = 0; i < ETR_COUNT(names); i++)
@@ -68,20 +68,20 @@ static bool is_usual(etr_slice part) {
   return false;
 }
 
-/* torch 2.6 begins paths with an expression for the model. */
+/* Returns the size of the expression for the model with which torch 2.6 begins paths; 0 if there is none. */
 static size_t root_size(etr_slice path) {
   size_t end = etr_slice_starts(path, ETR_SLICE("L['self']")) ? sizeof "L['self']" - 1 : 0;
   return end;
 }
 
-/* The name that torch writes if there is no module. */
+/* Returns true for the name that torch writes if there is no module. */
 static bool is_placeholder(etr_slice path) { return etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook"); }
 
 static void put_path(etr_redaction *h, etr_slice path) {
   size_t root = is_placeholder(path) ? path.size : root_size(path);
   put_bytes(h, before(path, root));
   for (etr_slice rest = after(path, root); rest.size > 0;) {
-    etr_slice part = before(rest, find(rest, BETWEEN_PARTS));
+    etr_slice part = before(rest, find_any(rest, BETWEEN_PARTS));
     rest = after(rest, part.size);
     if (is_number(part) || (rest.size == 0 && is_usual(part)))
       put_bytes(h, part);
@@ -108,9 +108,9 @@ static void put_class(etr_redaction *h, etr_slice name) {
     put_numbered(h, "C", etr_map_number(&h->classes, name), "");
 }
 
-/* KEY,PATH,TYPE; the key only distinguishes levels. */
+/* Puts a level, KEY,PATH,TYPE. The key only distinguishes levels. */
 static void put_level(etr_redaction *h, etr_slice level, uint32_t place) {
-  etr_slice rest = after(level, find(level, ",") + 1);
+  etr_slice rest = after(level, find_any(level, ",") + 1);
   size_t comma = rest.size;
   while (comma > 0 && rest.data[comma - 1] != ',') comma--;
   etr_slice path = before(rest, comma ? comma - 1 : 0);
@@ -130,7 +130,7 @@ etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
   h->text.count = 0;
   uint32_t place = 0;
   for (etr_slice rest = stack; rest.size > 0; place++) {
-    etr_slice level = before(rest, find(rest, ";"));
+    etr_slice level = before(rest, find_any(rest, ";"));
     rest = after(rest, level.size + 1);
     if (place) put_text(h, ";");
     put_level(h, level, place);
@@ -166,7 +166,7 @@ static void put_parts(etr_redaction *h, etr_slice name) {
     if (size)
       put_numbered(h, "m", etr_map_get(&h->parts, before(rest, size)), "");
     else
-      put_bytes(h, before(rest, size = find(rest, "_.")));
+      put_bytes(h, before(rest, size = find_any(rest, "_.")));
     rest = after(rest, size);
     while (rest.size > 0 && (rest.data[0] == '_' || rest.data[0] == '.')) {
       put_bytes(h, before(rest, 1));
@@ -175,8 +175,8 @@ static void put_parts(etr_redaction *h, etr_slice name) {
   }
 }
 
-/* A node that is called like a module, or like one and a number: "gate_1". How many bytes the module has; 0: it is not.
- */
+/* Returns how many bytes of a node's name are the name of a module, if a number may follow, as in "gate_1"; 0 if the
+ * node is not named after a module. */
 static size_t called_like_module(const etr_redaction *h, etr_slice name) {
   size_t size = is_usual(name) ? 0 : known_part(h, name);
   bool is_all = size == name.size || (size && name.data[size] == '_' && is_number(after(name, size + 1)));
@@ -198,7 +198,7 @@ etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
 
 /* ---- Learning ---- */
 
-/* A new name that no other weight has. */
+/* Returns a new name that no other weight has. */
 static const char *name_value(etr_redaction *h, const char *prefix, const char *weight) {
   etr_redact_path(h, etr_slice_of(weight));
   for (size_t i = 0; i < h->text.count; i++)
@@ -232,21 +232,19 @@ void etr_redaction_learn(etr_redaction *h, const etr_graph *graph) {
 /* ---- Stack traces ---- */
 
 static void put_file(etr_redaction *h, etr_slice file) {
-  static const char packages[] = "-packages/torch/";
-  const char *torch = etr_find_bytes(file.data, file.size, packages, sizeof packages - 1);
-  if (torch)
-    put_bytes(h, after(file, (size_t)(torch - file.data) + sizeof "-packages/" - 1));
-  else if (etr_slice_starts(file, ETR_SLICE("<")))
+  etr_slice in_library = etr_library_path(file);
+  if (in_library.size)
+    put_bytes(h, in_library);
+  else if (etr_is_generated_file(file))
     put_text(h, "<generated>");
-  else if (etr_is_torch_file(file))
-    put_bytes(h, file);
   else
     put_numbered(h, "f", etr_map_number(&h->files, file), ".py");
 }
 
 static void put_frame(etr_redaction *h, const etr_frame *frame) {
   char line[32];
-  bool is_plain = etr_is_torch_file(frame->file) || etr_slice_is(frame->function, "forward");
+  bool is_plain = etr_library_path(frame->file).size || etr_is_generated_file(frame->file) ||
+                  etr_slice_is(frame->function, "forward");
   (void)snprintf(line, sizeof line, "\", line %lld", (long long)frame->line);
   put_text(h, "  File \"");
   put_file(h, frame->file);
@@ -259,7 +257,7 @@ static void put_frame(etr_redaction *h, const etr_frame *frame) {
 etr_slice etr_redact_trace(etr_redaction *h, etr_slice trace) {
   h->text.count = 0;
   for (etr_slice rest = trace; rest.size > 0;) {
-    etr_slice line = before(rest, find(rest, "\n"));
+    etr_slice line = before(rest, find_any(rest, "\n"));
     etr_frame frame;
     rest = after(rest, line.size + 1);
     if (etr_frame_read(&frame, line)) put_frame(h, &frame);

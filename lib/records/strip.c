@@ -34,7 +34,7 @@ static void flush(json_out *out) {
   out->used = 0;
 }
 
-/* Writes what is left in the buffer. False: the sink did not take everything. */
+/* Writes the rest of the buffer. Returns false if the sink did not accept everything. */
 static bool json_out_end(json_out *out) {
   flush(out);
   return !out->failed;
@@ -79,7 +79,7 @@ static uint32_t decode(const char *at, size_t size) {
 
 static bool is_plain(char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
 
-/* Bytes that are no UTF-8 stay: they were such before. */
+/* Puts a text with escapes. Bytes that are not UTF-8 remain as they are in the record. */
 static void put_escaped(json_out *out, etr_slice text) {
   for (size_t at = 0; at < text.size;) {
     size_t run = at;
@@ -161,7 +161,7 @@ static etr_slice as_it_is(etr_redaction *redaction, etr_slice text) {
 
 static bool has_escapes(etr_slice raw) { return memchr(raw.data, '\\', raw.size) != NULL; }
 
-/* Byte for byte where nothing changes. */
+/* Copies a text, byte by byte if it does not change. */
 static void copy_text(copier *c, etr_slice (*change)(etr_redaction *, etr_slice)) {
   etr_slice raw;
   bool is_shown = etr_json_peek_raw(c->in, &raw);
@@ -246,7 +246,8 @@ static const struct {
     {"guards_code", OF_PROGRAM, HIDING, EMPTY_LIST},
 };
 
-/* Of nodes' metadata only what is known goes on where something is to be redacted. */
+/* Returns what is done with a member. If names are redacted, unknown members of nodes' metadata are dropped, because
+ * they might contain names. */
 static member_action action_of(const copier *c, object_kind kind, etr_slice key) {
   for (size_t i = 0; i < ETR_COUNT(members); i++)
     if (members[i].kind == kind && (members[i].when == ALWAYS || c->redaction) &&
@@ -370,7 +371,7 @@ typedef struct stripper {
   etr_redaction *redaction; /* NULL: nothing is to be redacted */
 } stripper;
 
-static void note(const stripper *s, const char *entry, const char *text) {
+static void note_entry(const stripper *s, const char *entry, const char *text) {
   if (s->options->notes.take) s->options->notes.take(s->options->notes.context, entry, text);
 }
 
@@ -381,7 +382,7 @@ typedef struct program {
   size_t index;
 } program;
 
-/* An error of the document or of the entry that holds it. */
+/* Ends reading a program, and returns the error of the document or of its entry. */
 static etr_status finish_program(const program *p, etr_json *json, etr_archive_entry *entry, etr_error *error) {
   if (etr_json_failed(json) && !etr_json_source_failed(json))
     return etr_fail(error, ETR_ERROR_FORMAT, p->stripper->path, etr_archive_name(p->stripper->archive, p->index),
@@ -413,14 +414,14 @@ static etr_status emit_program(void *context, const etr_sink *sink, etr_error *e
 
 /* ---- Entries ---- */
 
-static etr_status keep(const stripper *s, size_t index, etr_error *error) {
+static etr_status keep_entry(const stripper *s, size_t index, etr_error *error) {
   return etr_archive_writer_copy(s->writer, etr_archive_name(s->archive, index), s->archive, index, error);
 }
 
 /* Keeps what nobody looks into, unless something is to be redacted. */
 static etr_status keep_unless_redacting(const stripper *s, size_t index, const char *why_not, etr_error *error) {
-  if (!s->redaction) return keep(s, index, error);
-  note(s, etr_archive_name(s->archive, index), why_not);
+  if (!s->redaction) return keep_entry(s, index, error);
+  note_entry(s, etr_archive_name(s->archive, index), why_not);
   return ETR_OK;
 }
 
@@ -455,11 +456,11 @@ static etr_status strip_entry(const stripper *s, size_t index, etr_error *error)
   }
   case ETR_ENTRY_PTE:
     if (!s->redaction)
-      note(s, etr_archive_name(s->archive, index), "kept with its weights: times are joined through it");
+      note_entry(s, etr_archive_name(s->archive, index), "kept with its weights: times are joined through it");
     return keep_unless_redacting(s, index, "left out: names cannot be hidden in a program", error);
   case ETR_ENTRY_UNKNOWN:
     return keep_unless_redacting(s, index, "left out: nothing is known about this entry, so it may hold names", error);
-  default: return keep(s, index, error);
+  default: return keep_entry(s, index, error);
   }
 }
 

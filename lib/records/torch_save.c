@@ -26,7 +26,7 @@ static etr_status add_all(etr_archive_writer *writer, const etr_torch_object *ob
 etr_status etr_torch_save(void *context, const etr_sink *sink, etr_error *error) {
   const etr_torch_object *object = context;
   if (object->is_inline) {
-    /* The pieces of the pickle, with a storage behind each but the last. */
+    /* Writes the pieces of the pickle, with a storage after each piece but the last. */
     size_t at = 0;
     bool is_taken = true;
     for (size_t i = 0; i <= object->storage_count && is_taken; i++) {

@@ -49,7 +49,7 @@ typedef struct tally {
   uint32_t handle;
 } tally;
 
-static void count(tally *t, bool is_flaw, int32_t instruction, uint32_t handle) {
+static void count_flaw(tally *t, bool is_flaw, int32_t instruction, uint32_t handle) {
   t->of++;
   if (!is_flaw) return;
   if (t->count++) return;
@@ -89,16 +89,16 @@ static int compare_handles(const void *a, const void *b) {
 typedef struct node_handles {
   node_handle *data;
   size_t count;
-  bool has_getitems; /* there are handles of getitem nodes among those of the map */
+  bool has_getitems; /* the map also has handles of getitem nodes */
 } node_handles;
 
-/* Up to 1.1 a record had one Edge program, whose entry names no method. */
+/* Returns true for the Edge program of a record up to 1.1, which had one, whose entry names no method. */
 static bool is_only_program(const etr_graph *graph) { return strcmp(graph->entry, ETR_EDGE_ENTRY) == 0; }
 
-/* Whether a node has the handle. torch.export stores no getitem nodes. Up to 0.7 these had handles of their own, which
- * come right behind that of the operator whose results they take. */
+/* Returns true if a node has the handle. torch.export does not store getitem nodes. Up to 0.7 these had handles of
+ * their own, which follow the handle of the operator whose results they take. */
 static bool is_known(const node_handles *known, uint32_t handle) {
-  /* A binary search for the last one up to `handle`. */
+  /* A binary search for the last handle that is not above `handle`. */
   size_t from = 0, to = known->count;
   while (from < to) {
     size_t middle = from + (to - from) / 2;
@@ -112,7 +112,7 @@ static bool is_known(const node_handles *known, uint32_t handle) {
   return known->has_getitems && nearest->output_count > 1 && handle - nearest->handle <= nearest->output_count;
 }
 
-/* A graph that was recorded after it was lowered no longer has every node. */
+/* Returns true for a graph that was recorded after lowering, which no longer has every node. */
 static bool is_lowered(const etr_graph *graph) {
   for (size_t i = 0; i < graph->subgraph_count; i++)
     if (graph->subgraphs[i].kind == ETR_SUBGRAPH_LOWERED) return true;
@@ -133,7 +133,7 @@ static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr
     const etr_map_instruction *instruction = &map->instructions[i];
     const uint32_t *handles = instruction->handles;
     for (size_t k = 0; k < instruction->handle_count; k++)
-      count(&of_handles, handles[k] != 0 && !is_known(&known, handles[k]), instruction->id, handles[k]);
+      count_flaw(&of_handles, handles[k] != 0 && !is_known(&known, handles[k]), instruction->id, handles[k]);
   }
   if (of_handles.count)
     flaws_add(flaws, is_lowered(graph) ? ETR_FLAW_MISSING : ETR_FLAW_MISMATCH, HANDLES, of_instructions,
@@ -143,7 +143,7 @@ static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr
   etr_arena_clear(&scratch);
 }
 
-/* Whether the library that wrote the record stores the Edge program of one method alone. */
+/* Returns true if the version that wrote the record stores the Edge program of only one method. */
 static bool stores_one_method(const etr_record *record) {
   for (size_t i = 0; i < record->graph_count; i++)
     if (is_only_program(&record->graphs[i])) return true;
@@ -214,9 +214,9 @@ static void check_instructions(etr_flaws *flaws, const etr_map_method *map, cons
     const etr_map_instruction *told = &map->instructions[i];
     bool is_there = told->id >= 0 && (size_t)told->id < method->instruction_count;
     const char *backend = is_there ? backend_at(method, told->id) : NULL;
-    count(&beyond, !is_there, told->id, 0);
+    count_flaw(&beyond, !is_there, told->id, 0);
     if (is_there && told->is_delegate)
-      count(&other, !backend || (told->backend && strcmp(backend, told->backend) != 0), told->id, 0);
+      count_flaw(&other, !backend || (told->backend && strcmp(backend, told->backend) != 0), told->id, 0);
   }
   if (beyond.count)
     flaws_add(flaws, ETR_FLAW_MISMATCH, HANDLES, of_instructions,
@@ -237,7 +237,7 @@ static void check_unmapped(etr_flaws *flaws, const etr_record *record, const etr
               "debug_handle_map has no method %s", method->name);
   for (size_t i = 0; map && i < method->instruction_count; i++) {
     const etr_map_instruction *told = etr_maps_find(map, (int32_t)i);
-    if (backend_at(method, (int32_t)i)) count(&calls, !told || !told->is_delegate, (int32_t)i, 0);
+    if (backend_at(method, (int32_t)i)) count_flaw(&calls, !told || !told->is_delegate, (int32_t)i, 0);
   }
   if (calls.count && record->has_delegate_map)
     flaws_add(flaws, ETR_FLAW_MISMATCH, DELEGATES, etr_entry_loss(ETR_ENTRY_DELEGATE_MAP),
@@ -249,9 +249,9 @@ static void check_unmapped(etr_flaws *flaws, const etr_record *record, const etr
 
 static const char by_executorch[] = "ExecuTorch's parse_etrecord() raises";
 
-/* What is returned, and what it is made with. */
+/* The validation that is returned, and what is needed to make it. */
 typedef struct validator {
-  etr_validation validation; /* first: it is what the caller has */
+  etr_validation validation; /* must be first, because the caller has a pointer to it */
   etr_arena arena;
   etr_flaws flaws;
   etr_archive *archive;
@@ -277,7 +277,7 @@ static void add_damage(validator *v, const etr_error *failure, const char *entry
   if (v->flaws.list.count) v->flaws.list.data[v->flaws.list.count - 1].offset = failure->offset;
 }
 
-/* Every byte, for the CRC. */
+/* Reads every byte of an entry, so that the CRC is checked. */
 static etr_status read_entry(validator *v, size_t index, etr_error *error) {
   etr_archive_entry *entry;
   etr_error failure = {.offset = ETR_NO_OFFSET};
@@ -302,7 +302,7 @@ static bool is_damaged(const validator *v, const char *entry) {
   return false;
 }
 
-/* What torch.save wrote. */
+/* Checks the reference outputs, which torch.save wrote. */
 static etr_status check_outputs(validator *v, etr_error *error) {
   static const char name[] = "reference_outputs";
   etr_error failure = {.offset = ETR_NO_OFFSET};
@@ -335,7 +335,7 @@ static void take_warnings(validator *v, const etr_warnings *warnings) {
   }
 }
 
-/* inputs->pte, or what the record has. */
+/* Checks the program: inputs->pte, or else the program in the record. */
 static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs, etr_error *error) {
   static const etr_pte_limits limits = {.max_bytes = (uint64_t)16 << 30};
   const char *entry = inputs->pte ? NULL : record->pte_entry, *place = entry ? entry : inputs->pte;
@@ -410,7 +410,7 @@ static etr_status check_all(validator *v, const etr_inputs *inputs, etr_error *e
   ETR_TRY(etr_archive_open(&v->archive, v->path, error));
   if (!has_entry(v, ETR_IDENTIFIER_ENTRY)) return etr_record_fail_identity(v->path, error);
   for (size_t i = 0; i < etr_archive_count(v->archive); i++) {
-    /* What ExecuTorch wants of names. */
+    /* Checks names by ExecuTorch's rules. */
     const char *name = etr_archive_name(v->archive, i);
     etr_entry_kind kind = kind_of(name);
     etr_slice program = etr_entry_program(etr_slice_of(name), NULL);

@@ -313,7 +313,7 @@ bool etr_fit_is_any(const etr_fit *fit) {
 
 /* ---- An index from each instruction id and what it runs to a list of methods ---- */
 
-/* What an instruction runs, if that is not an operator of a kernel. */
+/* These stand for what an instruction runs if that is not the operator of a kernel. */
 #define DELEGATE ETR_SLICE("\1")
 #define ANYTHING ETR_SLICE("\2") /* the handle map lists it, but does not say what it runs */
 

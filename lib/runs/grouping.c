@@ -101,19 +101,22 @@ typedef struct run_rows {
 /* Appends the rows of one group. */
 static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, run_rows *rows) {
   size_t first_row = rows->list->count;
+  bool is_alone = g->first_event == g->last_event; /* then its name need not be looked up */
   for (uint32_t i = g->first_event; i != ETR_NONE; i = rows->next_in_group[i]) {
     const etr_dump_event *e = &run->events[i];
     rows->of_event[i] = ETR_NONE;
     if (e->is_debug) continue;
     const void *const key[] = {g, e->name};
     etr_slice bytes = {(const char *)key, sizeof key};
-    etr_map_slot *slot = etr_map_at(&rows->by_name, bytes);
-    if (!slot) return false;
-    if (slot->value == ETR_NONE) {
-      slot->value = (uint32_t)rows->list->count;
+    etr_map_slot *slot = is_alone ? NULL : etr_map_at(&rows->by_name, bytes);
+    if (!slot && !is_alone) return false;
+    uint32_t row = slot ? slot->value : ETR_NONE;
+    if (row == ETR_NONE) {
+      row = (uint32_t)rows->list->count;
       if (!push_row(b, rows->list, e, e->name, g->debug_name)) return false;
+      if (slot) slot->value = row;
     }
-    rows->of_event[i] = slot->value;
+    rows->of_event[i] = row;
   }
   return rows->list->count > first_row ||
          push_row(b, rows->list, &run->events[g->first_event], g->debug_name, g->debug_name);

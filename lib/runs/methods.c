@@ -109,14 +109,15 @@ static etr_fit_part decisive_part(const decider *d) {
 
 static const char *rule_text(const decider *d) {
   const etr_fit *fit = best_fit(d);
-  if (d->count == 1 && fit->exact) return "program: the only method";
-  if (fit->unchecked) return "numbers of instructions alone: the record has no graph of this method";
-  if (d->count == 1) return fit->against ? "only method, though some events disagree with the record" : "only method";
-  if (fit->exact && decisive_part(d) == ETR_FIT_AGAINST) return "program: the only method with these instructions";
+  if (d->count == 1 && fit->exact) return "the program has no other method";
+  if (fit->unchecked) return "the instruction numbers fit; the record has no graph of this method to check more";
+  if (d->count == 1)
+    return fit->against ? "the record has no other method; some events disagree" : "the record has no other method";
+  if (fit->exact && decisive_part(d) == ETR_FIT_AGAINST) return "no other method of the program has these instructions";
   if (fit->exact)
-    return fit->missing ? "program: best fit of instructions, and of operators in delegates"
-                        : "program: instructions, and operators in delegates";
-  return fit->missing ? "best fit of instructions, operators and delegates" : "instructions, operators and delegates";
+    return fit->missing ? "the program's instructions and the operators in delegates fit best"
+                        : "the program's instructions and the operators in delegates fit";
+  return fit->missing ? "instructions, operators and delegates fit best" : "instructions, operators and delegates fit";
 }
 
 /* Returns the names of the first methods with the best fit: "encode, decode". */
@@ -223,7 +224,7 @@ static bool choose_by_option(decider *d, etr_block *block) {
   const char *method = etr_chosen_method(d->options, block->runs[0]);
   for (uint32_t i = 0; method && i < d->count; i++) {
     if (strcmp(d->inputs[i].name, method) != 0) continue;
-    set_method(d, block, i, "chosen by the user");
+    set_method(d, block, i, "--map says so");
     return true;
   }
   return false;
@@ -286,7 +287,7 @@ static bool decide_by_loads(decider *d) {
     return false;
   for (size_t i = 0; i < d->separated.count; i++) {
     etr_block *block = &d->blocks->blocks[d->blocks->runs[separated[i]].block];
-    set_method(d, block, d->separated_methods.data[i], "order of loads: the only candidate that had not run before");
+    set_method(d, block, d->separated_methods.data[i], "the other candidates had run before");
     d->runs[separated[i]].tied = false;
   }
   return true;
@@ -343,7 +344,7 @@ static void decide_without_rows(decider *d, etr_block *block) {
     found = i;
   }
   if (found != ETR_NONE && d->logs_instructions[d->blocks->runs[block->runs[0]].dump])
-    set_method(d, block, found, "program: the only method without instructions");
+    set_method(d, block, found, "no other method of the program is without instructions");
 }
 
 static void decide_block(decider *d, etr_block *block) {

@@ -61,7 +61,8 @@ static bool number_events(known_runs *k) {
       const etr_event *event = &block->events[j];
       const uint64_t parts[] = {(uintptr_t)event->name, (uintptr_t)event->delegate_id, (uint32_t)event->instruction_id};
       for (size_t m = 0; m < ETR_COUNT(parts); m++) {
-        hash = (hash ^ parts[m]) * 0x9E3779B97F4A7C15u; /* the golden ratio: spreads what is close together */
+        hash = (hash ^ parts[m]) * 0x9E3779B97F4A7C15u; /* the golden ratio, which spreads numbers that are close
+                                                           together */
         hash ^= hash >> 32;
       }
     }

@@ -84,14 +84,14 @@ static ULONG disposition_of(int flags) {
   return flags & O_TRUNC ? FILE_OVERWRITE : FILE_OPEN;
 }
 
-/* The handle is closed if it cannot become a descriptor. */
+/* Returns a descriptor for a handle, or closes the handle and returns -1. */
 static int descriptor_of(HANDLE handle, int flags) {
   int file = _open_osfhandle((intptr_t)handle, (flags & (O_WRONLY | O_RDWR)) | _O_BINARY | _O_NOINHERIT);
   if (file < 0) (void)CloseHandle(handle);
   return file;
 }
 
-/* What may not be, although it could be opened. */
+/* Returns the errno of a file that the flags exclude, although it could be opened; 0 if they allow it. */
 static int fault_of(HANDLE handle, int flags) {
   struct stat about;
   if (describe(handle, &about) != 0) return errno;
@@ -158,7 +158,7 @@ ssize_t read(int file, void *into, size_t size) { return _read(file, into, at_on
 
 ssize_t write(int file, const void *from, size_t size) { return _write(file, from, at_once(size)); }
 
-/* Moves the place where read() goes on, which nobody who reads so asks for. */
+/* Moves the position at which read() continues, which no caller that reads like this uses. */
 ssize_t pread(int file, void *into, size_t size, off_t at) {
   HANDLE handle = etr_win_handle(file);
   OVERLAPPED place = {.Offset = (DWORD)at, .OffsetHigh = (DWORD)((uint64_t)at >> 32)};

@@ -36,7 +36,7 @@ static bool ask(DIR *directory) {
   return true;
 }
 
-/* False: it is not valid UTF-16, and could not be opened by what it would be called. */
+/* Takes a name. Returns false if it is not valid UTF-16, because the file could not be opened by the converted name. */
 static bool take_name(struct dirent *out, const FILE_FULL_DIR_INFO *found) {
   int size = WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, found->FileName,
                                  (int)(found->FileNameLength / sizeof *found->FileName), out->d_name, NAME_MAX, NULL,

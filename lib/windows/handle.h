@@ -39,10 +39,10 @@
 
 enum { ETR_WIN_ROOM = 4200 }; /* characters of a path, the last a NUL */
 
-/** UTF-8 as UTF-16. False: errno says why not. */
+/** Converts UTF-8 to UTF-16. Returns false on failure, with errno. */
 bool etr_win_wide(wchar_t *out, int room, const char *text);
 
-/** UTF-16 as UTF-8; what is not valid becomes U+FFFD. False: it does not fit. */
+/** Converts UTF-16 to UTF-8; invalid units become U+FFFD. Returns false if it does not fit. */
 bool etr_win_narrow(char *out, int room, const wchar_t *text);
 
 /** Sets errno to what the error of a Windows function, or the last one, is called in POSIX. Returns -1. */

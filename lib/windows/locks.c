@@ -14,7 +14,8 @@ static struct {
   HANDLE object;
 } locks[MOST_LOCKS];
 
-/* NULL: somebody else has it, or errno tells another reason than EWOULDBLOCK. */
+/* Returns NULL if another process has the lock, or with another errno than EWOULDBLOCK if it failed for another reason.
+ */
 static HANDLE take(const struct stat *about) {
   wchar_t name[64];
   (void)swprintf(name, sizeof name / sizeof name[0], L"Global\\etrecord-tb-%08x-%016llx", (unsigned)about->st_dev,
@@ -28,7 +29,7 @@ static HANDLE take(const struct stat *about) {
   return NULL;
 }
 
-/* False: there is no room. */
+/* Keeps a lock. Returns false if there is no room. */
 static bool keep(int file, HANDLE object) {
   bool is_kept = false;
   AcquireSRWLockExclusive(&guard);

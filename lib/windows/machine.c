@@ -52,7 +52,7 @@ int ioctl(int file, int request, struct winsize *out) {
 
 /* ---- The environment ---- */
 
-/* A value lives on: the command asks for few. */
+/* Returns the value of a variable. It is never freed, because the command asks for few. */
 static char *value_of(const char *name) {
   wchar_t wide[64];
   const wchar_t *value = etr_win_wide(wide, sizeof wide / sizeof wide[0], name) ? _wgetenv(wide) : NULL;

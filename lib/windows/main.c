@@ -25,7 +25,7 @@ static void prepare_console(int file) {
   if (SetConsoleOutputCP(CP_UTF8)) (void)atexit(restore_console);
 }
 
-/* All in one block, which lives as long as the process. */
+/* Copies all arguments into one block, which lives as long as the process. */
 static char **narrow_all(int count, wchar_t **texts) {
   size_t room = 0;
   for (int i = 0; i < count; i++) room += wcslen(texts[i]) * 3 + 1;

@@ -35,7 +35,7 @@ static int finish(HANDLE handle, NTSTATUS status) {
 
 /* ---- Making ---- */
 
-/* "//server" and "//server/share" are there, or cannot be made. */
+/* Returns true for "//server" and "//server/share", which exist or cannot be made. */
 static bool is_share(const char *path) {
   size_t parts = 0;
   for (const char *at = path; *at != '\0'; at++)
@@ -114,7 +114,7 @@ char *realpath(const char *path, char *room) {
   if (handle != NULL && size == 0) (void)etr_win_fail_last();
   if (handle != NULL) (void)CloseHandle(handle);
   if (is_share) wide[6] = L'\\';                   /* "\\server" of "\\?\UNC\server" */
-  const wchar_t *rest = wide + (is_share ? 6 : 4); /* behind "\\?\", which there always is */
+  const wchar_t *rest = wide + (is_share ? 6 : 4); /* after "\\?\", with which it always starts */
   if (size == 0 || size >= ETR_WIN_ROOM || !etr_win_narrow(out, PATH_MAX, rest)) {
     if (room == NULL) free(out);
     return NULL;

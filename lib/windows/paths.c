@@ -80,7 +80,7 @@ bool etr_win_narrow(char *out, int room, const wchar_t *text) {
 
 /* ---- Paths ---- */
 
-/* As the kernel has it: without "." and "..", and not limited to 260 characters. */
+/* Returns a path as the kernel expects it: without "." and "..", and not limited to 260 characters. */
 static bool make_whole(wchar_t out[ETR_WIN_ROOM], const wchar_t *path) {
   static const wchar_t kernel[] = L"\\??\\", share[] = L"\\??\\UNC\\";
   enum { KERNEL = 4, SHARE = 8 };
@@ -99,7 +99,7 @@ static bool make_whole(wchar_t out[ETR_WIN_ROOM], const wchar_t *path) {
   return true;
 }
 
-/* A name in a folder must not lead anywhere else: to another folder, or to a stream of a file. */
+/* Returns true for a name that stays in its folder: it leads neither to another folder nor to a stream of a file. */
 static bool is_name(const wchar_t *text) {
   errno = text[0] == L'\0' ? ENOENT : EINVAL;
   return text[0] != L'\0' && wcspbrk(text, L"\\/:") == NULL && wcscmp(text, L"..") != 0;

@@ -16,7 +16,7 @@ static struct program {
   bool was_killed;
 } programs[MOST_PROGRAMS];
 
-/* Call with the guard held. */
+/* Finds a program. Call it with the guard held. */
 static struct program *find(pid_t id) {
   for (size_t i = 0; i < MOST_PROGRAMS; i++)
     if (programs[i].id == id) return &programs[i];
@@ -46,7 +46,7 @@ int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *files) {
   return 0;
 }
 
-/* One that is inherited; NULL: none. */
+/* Returns a handle that a started program inherits; NULL on failure. */
 static HANDLE inherited(int file) {
   HANDLE copy = NULL, process = GetCurrentProcess(), handle = etr_win_handle(file);
   if (handle == INVALID_HANDLE_VALUE) return NULL;
@@ -64,7 +64,7 @@ static void put_characters(command_line *line, wchar_t character, size_t times) 
   for (; times > 0 && line->size < MOST_COMMAND - 1; times--) line->text[line->size++] = character;
 }
 
-/* In quotes; backslashes count only in front of a quote. */
+/* Appends an argument in quotes. Backslashes are special only before a quote. */
 static bool add_argument(command_line *line, const char *argument) {
   wchar_t text[MOST_COMMAND / 4];
   size_t slashes = 0;
@@ -100,8 +100,8 @@ static command_line *line_of(char *const *arguments) {
   return NULL;
 }
 
-/* Where the program is: at a path, or in PATH. Unlike CreateProcess(), which looks into the working directory first,
- * where anybody may have put one. */
+/* Finds the program at a path or in PATH. CreateProcess() would look into the working directory first, where anybody
+ * may have put a program of that name. */
 static bool find_program(wchar_t out[ETR_WIN_ROOM], const char *name) {
   wchar_t wide[ETR_WIN_ROOM];
   bool is_path = strpbrk(name, "/\\:") != NULL;
@@ -223,7 +223,7 @@ int kill(pid_t id, int number) {
 
 int pipe(int ends[2]) { return _pipe(ends, 1 << 16, _O_BINARY | _O_NOINHERIT); }
 
-/* The other end is closed, which is an end to read as well. */
+/* Returns true if the other end of a pipe is closed, which counts as something to read: the end. */
 static bool is_broken(HANDLE handle, bool reads) {
   DWORD none = 0;
   bool good = reads ? PeekNamedPipe(handle, NULL, 0, NULL, NULL, NULL) : WriteFile(handle, "", 0, &none, NULL);

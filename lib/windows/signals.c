@@ -13,7 +13,7 @@ static _Atomic(uint32_t) held, arrived; /* arrived: how many had an effect */
 static void (*_Atomic interrupt_handler)(int number);
 static void (*_Atomic end_handler)(int number);
 
-/* Ctrl-C is SIGINT; the rest, which ends the process in any case, SIGTERM. */
+/* Handles a console event: Ctrl-C as SIGINT, and all others, which end the process in any case, as SIGTERM. */
 static BOOL WINAPI take(DWORD event) {
   int number = event == CTRL_C_EVENT ? SIGINT : SIGTERM;
   void (*handler)(int) = number == SIGINT ? atomic_load(&interrupt_handler) : atomic_load(&end_handler);
@@ -53,7 +53,7 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
   return 0;
 }
 
-/* Of no use to a debugger or a core dump, and so quick. */
+/* Ends the process quickly, without a core dump or a stop in a debugger. */
 int raise(int number) {
   static const UINT ended_by_control_c = 0xC000013A;
   (void)number;

@@ -7,10 +7,10 @@
 
 #include "command/flat_json.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Whole files in memory ---- */
 
@@ -24,16 +24,18 @@ bool bench_document_add(void *context, const void *data, size_t size) {
   return true;
 }
 
-bool bench_document_read(bench_document *out, const char *path) {
+const char *bench_document_read(bench_document *out, const char *path) {
   char piece[65536];
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return false;
+  const char *reason;
+  FILE *file = command_open_file(path, &reason);
+  if (file == NULL) return reason;
   bool is_whole = true;
   for (size_t got; is_whole && (got = fread(piece, 1, sizeof piece, file)) > 0;)
     is_whole = bench_document_add(out, piece, got);
-  is_whole = is_whole && ferror(file) == 0;
+  bool is_read = ferror(file) == 0;
   (void)fclose(file);
-  return is_whole;
+  if (!is_read) return "cannot be read";
+  return is_whole ? NULL : "out of memory";
 }
 
 static etr_status emit_document(void *context, const etr_sink *sink, etr_error *error) {
@@ -287,11 +289,13 @@ static exit_status compare_with(const bench_newer *newer, const earlier_benches 
   if (earlier->run[0] == '\0') return report_no_base(newer, text);
   history_path(&newer->job->history, earlier->run, "profile.json", path);
   exit_status status;
-  if (bench_document_read(&old, path)) {
+  const char *reason = bench_document_read(&old, path);
+  if (reason == NULL) {
     status = compare_documents(newer, earlier, &old, path);
   } else {
-    message_warning("%s: %s", path, strerror(errno));
-    status = report_no_base(newer, "the last bench's folder was removed");
+    message_warning("%s: %s", path, reason);
+    status = report_no_base(newer, access(path, F_OK) == 0 ? "the last bench cannot be read"
+                                                          : "the last bench's folder was removed");
   }
   bench_document_clear(&old);
   return status;

@@ -154,8 +154,6 @@ static void print_figure(FILE *out, const char *history, const bench_measure *me
 /* ---- Lines "PyTorchObserver {...}": read from what ExecuTorch's LLM runner prints, and written for FAI-PEP (AIBench)
  * ---- */
 
-#define IDENTIFIER "PyTorchObserver "
-
 /* A time between two time stamps, or a count per second in that time. */
 typedef struct figure {
   const char *name, *unit, *counted, *from, *to;
@@ -172,15 +170,10 @@ static const figure figures[] = {
 
 /* ---- Reading ---- */
 
-/* Returns a figure from the last line "PyTorchObserver {...}", because lines before are those of warm-up. Returns NaN
- * if the line does not have the figure. */
-static double value_of(const figure *f, const char *output) {
+/* Returns a figure from a line "PyTorchObserver {...}", NaN if the line does not have the figure. report: NULL if there is
+ * no line. */
+static double value_of(const figure *f, const char *report) {
   double from, to, scale, count;
-  const char *report = NULL;
-  for (const char *at = output; (at = strstr(at, IDENTIFIER "{")) != NULL;) {
-    at += sizeof IDENTIFIER - 1;
-    if (flat_json_is_object(at)) report = at;
-  }
   if (report == NULL || !flat_json_number(report, f->from, &from) || !flat_json_number(report, f->to, &to)) return NAN;
   if (!flat_json_number(report, "SCALING_FACTOR_UNITS_PER_SECOND", &scale) || scale <= 0) scale = 1000;
   double seconds = (to - from) / scale;
@@ -194,7 +187,7 @@ static bool observer_add_measures(bench_measures *measures, const bench_job *job
   double *values = calloc(job->newer.count + 1, sizeof *values);
   bool added = values != NULL;
   for (size_t i = 0; added && i < sizeof figures / sizeof *figures; i++) {
-    for (size_t k = 0; k < job->newer.count; k++) values[k] = value_of(&figures[i], job->newer.recordings[k].output);
+    for (size_t k = 0; k < job->newer.count; k++) values[k] = value_of(&figures[i], job->newer.recordings[k].report);
     added = bench_measures_add(measures, MEASURE_RUNNER, figures[i].name, figures[i].unit, values, job->newer.count);
   }
   free(values);
@@ -218,7 +211,7 @@ static void observer_write(FILE *out, const bench_measures *measures, const char
     for (size_t k = 0; k < measure->count; k++) {
       flat_json object;
       (void)snprintf(value, sizeof value, "%.9g", measure->values[k]);
-      fputs(IDENTIFIER, out);
+      fputs(BENCH_OBSERVER, out);
       flat_json_begin(&object, out);
       flat_json_add_text(&object, "type", is_method ? "NET" : "RUNNER");
       flat_json_add_text(&object, "metric", metric);
@@ -354,7 +347,7 @@ static bool keep_readable(const benching *b, bench_side *side) {
       continue;
     }
     (void)message_error(&error);
-    free(recording->output);
+    free(recording->report);
     side->failed++;
   }
   side->count = kept;

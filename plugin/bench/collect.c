@@ -6,6 +6,7 @@
 #include "bench/dump_place.h"
 #include "bench/job.h"
 #include "bench/program.h"
+#include "command/flat_json.h"
 #include "command/runner.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ typedef struct collecting {
   bench_job *job;
   collected_side sides[2]; /* in the order of their turns; the new side comes last */
   size_t side_count;
-  bool cannot_start;
+  bool cannot_start, has_cut_output; /* has_cut_output: a warning said that a program printed too much */
 } collecting;
 
 enum { WHAT_ROOM = 64 };
@@ -141,6 +142,12 @@ static bool record_once(collecting *c, collected_side *of, recording_kind kind, 
   show_progress(what);
   bool remembers = dump_place_remember(&of->place, &error) == ETR_OK;
   runner_run(outcome, &(runner_program){.arguments = of->side->arguments, .seconds = c->timeout});
+  if (outcome->is_cut && !c->has_cut_output) {
+    end_progress();
+    message_warning("%s: the program printed more than %d MiB, of which only the end is kept", what,
+                    RUNNER_MOST_OUTPUT >> 20);
+  }
+  c->has_cut_output |= outcome->is_cut;
   if (!runner_succeeded(outcome)) {
     runner_reason(outcome, c->timeout, reason);
     c->cannot_start = outcome->start_error != 0;
@@ -152,6 +159,17 @@ static bool record_once(collecting *c, collected_side *of, recording_kind kind, 
   return false;
 }
 
+/* Returns a copy of the last line "PyTorchObserver {...}", from '{' on, because lines before are those of warm-up. Returns
+ * NULL if there is none, or when out of memory. */
+static char *copy_report(const char *output) {
+  const char *report = NULL;
+  for (const char *at = output; (at = strstr(at, BENCH_OBSERVER "{")) != NULL;) {
+    at += sizeof BENCH_OBSERVER - 1;
+    if (flat_json_is_object(at)) report = at;
+  }
+  return report != NULL ? strndup(report, strcspn(report, "\n")) : NULL;
+}
+
 /* Records a side once. The ETDump of a warm-up is removed. */
 static void record_in_turn(collecting *c, collected_side *of, recording_kind kind, size_t index) {
   bench_side *side = of->side;
@@ -159,7 +177,8 @@ static void record_in_turn(collecting *c, collected_side *of, recording_kind kin
   const char *file = kind == KIND_COUNTS ? of->dump(&c->job->history, index) : history_spare(&c->job->history);
   bool recorded = record_once(c, of, kind, index, file, &outcome);
   if (recorded && kind == KIND_COUNTS) {
-    side->recordings[side->count++] = (bench_recording){outcome.seconds, outcome.output, file};
+    side->recordings[side->count++] = (bench_recording){outcome.seconds, copy_report(outcome.output), file};
+    runner_clear(&outcome);
     return;
   }
   if (kind == KIND_COUNTS)
@@ -314,7 +333,7 @@ exit_status bench_collect(cli_settings *settings) {
 }
 
 static void free_side(bench_side *side) {
-  for (size_t i = 0; i < side->count; i++) free(side->recordings[i].output);
+  for (size_t i = 0; i < side->count; i++) free(side->recordings[i].report);
   free(side->recordings);
 }
 

@@ -63,9 +63,14 @@ static bool visit_files(dump_place *place, file_visitor visit, void *context) {
   return walk_folder(place, place->folders[0], visit, context) && walk_folder(place, place->folders[1], visit, context);
 }
 
+static int by_path(const void *a, const void *b) {
+  return strcmp(((const seen_file *)a)->path, ((const seen_file *)b)->path);
+}
+
 static bool remember_file(dump_place *place, const char *path, const file_mark *mark, void *context) {
   (void)context;
-  seen_file *more = realloc(place->seen, (place->seen_count + 1) * sizeof *more);
+  bool is_full = (place->seen_count & (place->seen_count + 1)) == 0; /* there is room for 2^n - 1 */
+  seen_file *more = is_full ? realloc(place->seen, (2 * place->seen_count + 1) * sizeof *more) : place->seen;
   if (more == NULL) return false;
   place->seen = more;
   more[place->seen_count] = (seen_file){strdup(path), *mark};
@@ -79,8 +84,10 @@ typedef struct newest_dump {
 
 static bool look_at_file(dump_place *place, const char *path, const file_mark *mark, void *context) {
   newest_dump *newest = context;
-  for (size_t i = 0; i < place->seen_count; i++)
-    if (strcmp(place->seen[i].path, path) == 0 && is_same(&place->seen[i].mark, mark)) return true;
+  const seen_file wanted = {.path = (char *)(uintptr_t)path};
+  const seen_file *seen =
+      place->seen_count > 0 ? bsearch(&wanted, place->seen, place->seen_count, sizeof wanted, by_path) : NULL;
+  if (seen != NULL && is_same(&seen->mark, mark)) return true;
   const file_mark *before = &newest->mark;
   bool is_newer = !before->is_there || mark->changed.tv_sec > before->changed.tv_sec ||
                   (mark->changed.tv_sec == before->changed.tv_sec && mark->changed.tv_nsec > before->changed.tv_nsec);
@@ -115,13 +122,15 @@ static bool copy_file(const char *from, const char *to) {
   return copied;
 }
 
-/* Moves an ETDump. It does no harm if the original cannot be removed, because it is remembered before the next
- * recording. */
+/* Moves an ETDump. If it is a link, copies the file to which it leads, and leaves both to the runner. It does no harm if
+ * the original remains, because it is remembered before the next recording. */
 static etr_status move_dump(const char *from, const char *to, etr_error *error) {
-  if (rename(from, to) == 0) return ETR_OK;
+  struct stat about;
+  bool is_link = lstat(from, &about) == 0 && S_ISLNK(about.st_mode);
+  if (!is_link && rename(from, to) == 0) return ETR_OK;
   if (!copy_file(from, to))
     return message_fail(error, ETR_ERROR_IO, "cannot move the ETDump %s to %s: %s", from, to, strerror(errno));
-  (void)unlink(from);
+  if (!is_link) (void)unlink(from);
   return ETR_OK;
 }
 
@@ -175,7 +184,9 @@ etr_status dump_place_remember(dump_place *place, etr_error *error) {
   else if (place->path != NULL)
     place->before = mark_of(place->path);
   dump_place_clear(place);
-  return visit_files(place, remember_file, NULL) ? ETR_OK : message_fail(error, ETR_ERROR_MEMORY, "out of memory");
+  if (!visit_files(place, remember_file, NULL)) return message_fail(error, ETR_ERROR_MEMORY, "out of memory");
+  if (place->seen_count > 0) qsort(place->seen, place->seen_count, sizeof *place->seen, by_path);
+  return ETR_OK;
 }
 
 etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) {

@@ -97,36 +97,42 @@ static folder_event next_by_inotify(folder_watch *watch, char name[NAME_MAX + 1]
 
 /* ---- Listing ---- */
 
-static void update_file(folder_watch *watch, const char *name, bool is_first) {
-  struct stat about;
-  size_t i = 0;
-  if (!is_file(watch, name, &about)) return;
-  while (i < watch->file_count && strcmp(watch->files[i].name, name) != 0) i++;
-  if (i == watch->file_count) {
-    watched_file *more = realloc(watch->files, (i + 1) * sizeof *more);
-    if (more == NULL) return;
-    watch->files = more;
-    watch->file_count++;
-    more[i] = (watched_file){.is_reported = false};
-    (void)snprintf(more[i].name, sizeof more[i].name, "%s", name);
-  }
-  watched_file *file = &watch->files[i];
-  struct timespec changed = etr_changed_at(&about);
-  bool is_same = file->size == about.st_size && file->changed.tv_sec == changed.tv_sec &&
-                 file->changed.tv_nsec == changed.tv_nsec;
-  file->changed = changed;
-  file->size = about.st_size;
-  file->is_there = is_same;
-  file->is_reported = is_first || (file->is_reported && is_same);
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const watched_file *)a)->name, ((const watched_file *)b)->name);
+}
+
+/* Compares a file with what it was in the listing before, if it was there. A file that did not change since then is
+ * complete. */
+static void compare_file(watched_file *file, const folder_watch *before, bool is_first) {
+  const watched_file *old =
+      before->file_count > 0 ? bsearch(file, before->files, before->file_count, sizeof *file, by_name) : NULL;
+  file->is_there = old != NULL && old->size == file->size && old->changed.tv_sec == file->changed.tv_sec &&
+                   old->changed.tv_nsec == file->changed.tv_nsec;
+  file->is_reported = is_first || (file->is_there && old->is_reported);
 }
 
 /* Lists the folder. Returns false if the folder does not exist any more. */
 static bool list_folder(folder_watch *watch, bool is_first) {
   DIR *directory = opendir(watch->path);
+  watched_file *files = NULL;
+  size_t count = 0, room = 0;
+  struct stat about;
   if (directory == NULL) return false;
-  for (size_t i = 0; i < watch->file_count; i++) watch->files[i].is_there = false;
-  for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) update_file(watch, entry->d_name, is_first);
+  for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+    if (!is_file(watch, entry->d_name, &about)) continue;
+    watched_file *more = count < room ? files : realloc(files, (room = 2 * room + 16) * sizeof *more);
+    if (more == NULL) break;
+    files = more;
+    files[count] = (watched_file){.size = about.st_size, .changed = etr_changed_at(&about)};
+    (void)snprintf(files[count++].name, sizeof files->name, "%s", entry->d_name);
+  }
   (void)closedir(directory);
+  for (size_t i = 0; i < count; i++) compare_file(&files[i], watch, is_first);
+  if (count > 0) qsort(files, count, sizeof *files, by_name);
+  free(watch->files);
+  watch->files = files;
+  watch->file_count = count;
+  watch->next_file = 0;
   return true;
 }
 
@@ -134,8 +140,8 @@ static folder_event next_by_listing(folder_watch *watch, char name[NAME_MAX + 1]
   time_t seconds = (time_t)watch->interval;
   const struct timespec pause = {seconds, (long)((watch->interval - (double)seconds) * 1e9)};
   for (;;) {
-    for (size_t i = 0; i < watch->file_count; i++) {
-      watched_file *file = &watch->files[i];
+    while (watch->next_file < watch->file_count) {
+      watched_file *file = &watch->files[watch->next_file++];
       if (!file->is_there || file->is_reported) continue;
       file->is_reported = true;
       memcpy(name, file->name, sizeof file->name);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define HISTORY_FILE "history.jsonl"
+#define LOCK_FILE ".etrecord-tb.bench" /* a bench holds its lock; hidden, and removed at the end */
 
 enum { ATTEMPTS = 100, MOST_HISTORY_BYTES = 256 << 20 };
 
@@ -34,6 +35,10 @@ static void remove_files(const bench_history *history) {
 
 static void remove_unfinished(void) {
   if (unfinished != NULL) remove_files(unfinished);
+}
+
+static void path_of(const bench_history *history, const char *file, char path[PATH_MAX]) {
+  (void)snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 32, history->folder, file);
 }
 
 static bool add_file(bench_history *history, const char *path) {
@@ -64,11 +69,13 @@ static bool note_file(bench_history *history, const char *name) {
 /* Lists the files of this bench. Folders come first, because files are removed from the last to the first. */
 static bool note_files(bench_history *history, size_t dump_count, bool has_base) {
   char path[PATH_MAX];
-  history->files = calloc(2 * dump_count + 6, sizeof *history->files);
+  history->files = calloc(2 * dump_count + 7, sizeof *history->files);
   if (history->files == NULL) return false;
   (void)snprintf(path, sizeof path, "%.*s", (int)(strrchr(history->folder, '/') - history->folder), history->folder);
   bool noted = !history->made_logdir || add_file(history, path);
   noted = noted && (!history->made_folder || add_file(history, history->folder));
+  path_of(history, LOCK_FILE, path);
+  noted = noted && add_file(history, path);
   noted = noted && note_file(history, "") && note_file(history, "profile.json");
   noted = noted && (!has_base || note_file(history, "base"));
   history->first_dump = history->file_count;
@@ -110,55 +117,70 @@ static bool make_folders(bench_history *history) {
   return is_new || errno == EEXIST;
 }
 
-/* Opens and locks the folder, and tries again if another process removed it before it was locked. */
+/* Makes the folder and locks it for benches, and tries again if another process removed the folder or the file of the lock
+ * before it was locked. The folder's own lock is left to those who write run folders into it, which does not take long. */
 static exit_status take_folder(bench_history *history) {
   struct stat opened, named;
+  char path[PATH_MAX];
+  path_of(history, LOCK_FILE, path);
   for (int i = 0; i < ATTEMPTS; i++) {
     if (!make_folders(history))
       return message_failed("%s: cannot make this folder: %s", history->folder, strerror(errno));
-    history->lock = open(history->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    history->lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (history->lock < 0 && errno == ENOENT) continue;
-    if (history->lock < 0) return message_failed("%s: cannot open this folder: %s", history->folder, strerror(errno));
-    if (flock(history->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      return message_failed("%s: another bench of this name is running: wait until it ends, or choose another --name",
-                            history->folder);
-    if (fstat(history->lock, &opened) == 0 && stat(history->folder, &named) == 0 && opened.st_ino == named.st_ino &&
+    if (history->lock < 0) return message_failed("%s: cannot open this file: %s", path, strerror(errno));
+    bool is_free = flock(history->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    if (is_free && fstat(history->lock, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino &&
         opened.st_dev == named.st_dev)
       return EXIT_DONE;
     (void)close(history->lock);
     history->lock = -1;
+    if (!is_free)
+      return message_failed("%s: another bench of this name is running: wait until it ends, or choose another --name",
+                            history->folder);
   }
   return message_failed("%s: other processes keep removing this folder", history->folder);
 }
 
 /* ---- The file ---- */
 
-static void path_of_file(const bench_history *history, char path[PATH_MAX]) {
-  (void)snprintf(path, PATH_MAX, "%.*s/" HISTORY_FILE, PATH_MAX - 32, history->folder);
-}
-
+/* Reads a file whole. Returns NULL on failure and sets errno. */
 static char *read_all(FILE *file, size_t *size) {
   struct stat about = {.st_mode = 0};
-  bool fits = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= MOST_HISTORY_BYTES;
-  errno = S_ISREG(about.st_mode) ? EFBIG : EISDIR;
-  char *text = fits ? calloc(1, (size_t)about.st_size + 2) : NULL;
-  size_t got = text != NULL ? fread(text, 1, (size_t)about.st_size, file) : 0;
-  if (got > 0 && text[got - 1] != '\n')
-    text[got++] = '\n'; /* the last line was cut off; appended text begins a new line */
+  bool fits = fstat(fileno(file), &about) == 0 && about.st_size <= MOST_HISTORY_BYTES;
+  errno = EFBIG;
+  char *bytes = fits ? calloc(1, (size_t)about.st_size + 2) : NULL;
+  size_t got = bytes != NULL ? fread(bytes, 1, (size_t)about.st_size, file) : 0;
+  if (got > 0 && bytes[got - 1] != '\n')
+    bytes[got++] = '\n'; /* the last line was cut off; appended text begins a new line */
   *size = got;
+  return bytes;
+}
+
+/* Returns a copy without NULs, in which lines with a NUL are damaged. Returns NULL when out of memory. */
+static char *text_of(const char *bytes, size_t size) {
+  char *text = calloc(1, size + 1);
+  if (text == NULL) return NULL;
+  memcpy(text, bytes, size);
+  for (size_t i = 0, line = 0; i < size; i++) {
+    if (text[i] == '\n') line = i + 1;
+    if (text[i] == '\0') text[i] = text[line] = '?';
+  }
   return text;
 }
 
 /* Reads the history before any program runs, because a file that cannot be read could not be replaced. */
 static exit_status read_file(bench_history *history) {
   char path[PATH_MAX];
-  path_of_file(history, path);
-  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* it may be a pipe */
-  FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
-  if (file == NULL && errno != ENOENT) return message_failed("%s: cannot open this file: %s", path, strerror(errno));
-  history->text = file != NULL ? read_all(file, &history->size) : calloc(1, 1);
+  const char *reason;
+  path_of(history, HISTORY_FILE, path);
+  FILE *file = command_open_file(path, &reason);
+  if (file == NULL && errno != ENOENT) return message_failed("%s: cannot open this file: %s", path, reason);
+  history->bytes = file != NULL ? read_all(file, &history->size) : calloc(1, 1);
   if (file != NULL) (void)fclose(file);
-  return history->text != NULL ? EXIT_DONE : message_failed("%s: cannot read this file: %s", path, strerror(errno));
+  if (history->bytes == NULL) return message_failed("%s: cannot read this file: %s", path, strerror(errno));
+  history->text = text_of(history->bytes, history->size);
+  return history->text != NULL ? EXIT_DONE : message_failed("out of memory");
 }
 
 /* ---- The folder of a bench ---- */
@@ -209,13 +231,17 @@ void history_keep(bench_history *history) {
 }
 
 void history_close(bench_history *history) {
+  char path[PATH_MAX];
   ending_set_cleanup(NULL);
   unfinished = NULL;
   if (!history->keeps) remove_files(history);
+  path_of(history, LOCK_FILE, path);
+  if (history->lock >= 0 && (history->keeps || history->file_count == 0)) (void)unlink(path);
   if (history->file_count == 0 && history->made_folder) (void)rmdir(history->folder);
   for (size_t i = 0; i < history->file_count; i++) free(history->files[i]);
   free(history->files);
   free(history->text);
+  free(history->bytes);
   if (history->lock >= 0) (void)close(history->lock);
   *history = (bench_history){.lock = -1};
 }
@@ -230,7 +256,7 @@ void history_warn(const bench_history *history) {
     at += strcspn(at, "\n");
     at += *at == '\n';
   }
-  path_of_file(history, path);
+  path_of(history, HISTORY_FILE, path);
   if (others > 0)
     message_warning("%s: line %zu is damaged%s: damaged lines stay in the file and are excluded from the trend", path,
                     first, others > 1 ? ", and so are others" : "");
@@ -253,7 +279,7 @@ typedef struct two_texts {
 
 static etr_status emit_two(void *context, const etr_sink *sink, etr_error *error) {
   const two_texts *texts = context;
-  if (sink->write(sink->context, texts->history->text, texts->history->size) &&
+  if (sink->write(sink->context, texts->history->bytes, texts->history->size) &&
       sink->write(sink->context, texts->lines, strlen(texts->lines)))
     return ETR_OK;
   return message_fail(error, ETR_ERROR_IO, "cannot write the history");
@@ -262,7 +288,7 @@ static etr_status emit_two(void *context, const etr_sink *sink, etr_error *error
 exit_status history_append(bench_history *history, const char *lines) {
   char path[PATH_MAX];
   etr_error error;
-  path_of_file(history, path);
+  path_of(history, HISTORY_FILE, path);
   if (etr_write_file(path, emit_two, &(two_texts){history, lines}, &error) != ETR_OK) return message_error(&error);
   return EXIT_DONE;
 }

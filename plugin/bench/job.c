@@ -23,24 +23,40 @@ void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]
   free(path);
 }
 
-/* command_find() looks for ETDumps and keeps them in `found`; the caller's ETDumps replace them. */
-exit_status bench_open(etr_profile **out, const cli_settings *settings, const char *const *dumps, size_t count) {
-  etr_error error;
-  etr_inputs found;
+/* command_find() keeps the caller's ETDumps instead of those that it finds. */
+exit_status bench_find(etr_inputs *out, const cli_settings *settings, const char *dump) {
   cli_settings own = *settings;
-  *out = NULL;
-  own.etdumps[0] = dumps[0];
+  own.etdumps[0] = dump;
   own.etdump_count = 1;
   own.without_buffer = true;
-  exit_status status = command_find(&found, &own);
-  if (status != EXIT_DONE) return status;
-  etr_inputs inputs = found;
+  return command_find(out, &own);
+}
+
+exit_status bench_open_found(etr_profile **out, const cli_settings *settings, const etr_inputs *found,
+                             const char *const *dumps, size_t count) {
+  etr_error error;
+  etr_inputs inputs = *found;
+  *out = NULL;
   inputs.etdumps = dumps;
   inputs.etdump_count = count;
   const etr_options reading = command_reading_options(settings);
-  if (etr_profile_open(out, &inputs, &reading, &error) != ETR_OK) status = message_error(&error);
-  if (own.record != NULL) etr_inputs_clear(&found);
-  if (status == EXIT_DONE) message_warnings(*out);
+  if (etr_profile_open(out, &inputs, &reading, &error) != ETR_OK) return message_error(&error);
+  message_warnings(*out);
+  return EXIT_DONE;
+}
+
+void bench_forget(etr_inputs *found, const cli_settings *settings) {
+  if (settings->record != NULL) etr_inputs_clear(found);
+  *found = (etr_inputs){0};
+}
+
+exit_status bench_open(etr_profile **out, const cli_settings *settings, const char *const *dumps, size_t count) {
+  etr_inputs found;
+  *out = NULL;
+  exit_status status = bench_find(&found, settings, dumps[0]);
+  if (status != EXIT_DONE) return status;
+  status = bench_open_found(out, settings, &found, dumps, count);
+  bench_forget(&found, settings);
   return status;
 }
 

@@ -15,8 +15,8 @@
 /* ---- LOGDIR/NAME: a folder for each bench of a name, and history.jsonl, which has a line for each measure of each
  * bench (schema/history.schema.json) ---- */
 
-/* Only one bench at a time uses the folder. It holds a lock on the folder, which ends with the process. The file is
- * only replaced as a whole. */
+/* Only one bench at a time uses the folder. It holds a lock, which ends with the process. `write` may use the folder
+ * meanwhile. The file is only replaced as a whole. */
 
 enum { BENCH_NAME_ROOM = 256, BENCH_RUN_ROOM = 32 };
 
@@ -24,14 +24,15 @@ typedef struct bench_history {
   char name[BENCH_NAME_ROOM];
   char folder[PATH_MAX];    /* LOGDIR/NAME */
   char run[BENCH_RUN_ROOM]; /* name of this bench's folder in `folder`, by its start: 2026-11-22_13-40-05 */
-  int lock;                 /* descriptor of the locked folder; -1: not open */
+  int lock;                 /* descriptor of the locked file; -1: not open */
   bool made_logdir, made_folder, keeps;
   char **files; /* files of this bench, which are removed if it is not kept */
   size_t file_count;
   size_t first_dump; /* index of the new side's first ETDump; the ETDumps of the base and that of warm-ups follow */
   size_t dump_count; /* number of ETDumps of each side */
-  char *text;        /* contents of history.jsonl, NUL-terminated */
-  size_t size;       /* bytes of text */
+  char *bytes;       /* contents of history.jsonl */
+  size_t size;       /* number of bytes */
+  char *text;        /* the same as a text, in which lines that contain NULs are damaged */
 } bench_history;
 
 /** Locks the folder of a name, which is made if it does not exist, and makes a new folder in it for dump_count ETDumps.
@@ -68,10 +69,13 @@ void history_close(bench_history *history);
 
 /* ---- The facts and the recordings of a bench ---- */
 
+/** What a line begins with in which ExecuTorch's LLM runner prints its figures. */
+#define BENCH_OBSERVER "PyTorchObserver "
+
 /** A recording that counts. */
 typedef struct bench_recording {
   double seconds;   /* duration of the process, with its start and the load */
-  char *output;     /* as in runner_outcome */
+  char *report;     /* the last line "PyTorchObserver {...}" that it printed, from '{' on; NULL: none */
   const char *dump; /* path of its ETDump */
 } bench_recording;
 
@@ -158,6 +162,16 @@ void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]
 /** Opens the record that the settings name, with these ETDumps instead of the record's, and prints warnings. On failure
  * *out is NULL. */
 exit_status bench_open(etr_profile **out, const cli_settings *settings, const char *const *dumps, size_t count);
+
+/** Finds the files of the record that the settings name. Its own ETDumps are replaced by `dump`, which is borrowed. Free
+ * with bench_forget(). */
+exit_status bench_find(etr_inputs *out, const cli_settings *settings, const char *dump);
+
+/** Opens the files that bench_find() found, with these ETDumps, like bench_open(). */
+exit_status bench_open_found(etr_profile **out, const cli_settings *settings, const etr_inputs *found,
+                             const char *const *dumps, size_t count);
+
+void bench_forget(etr_inputs *found, const cli_settings *settings);
 
 /** Opens the record that the settings name, with the ETDumps of a side, like bench_open(). */
 exit_status bench_open_side(etr_profile **out, const cli_settings *settings, const bench_side *side);

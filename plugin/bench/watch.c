@@ -9,12 +9,52 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct watching {
   const cli_settings *settings;
   char folder[PATH_MAX]; /* LOGDIR/NAME */
   folder_watch files;
+  etr_inputs found; /* files of the record; they are found again if they may have changed */
+  bool is_found;
 } watching;
+
+/* ---- The record ---- */
+
+static bool is_same_path(const char *a, const char *b) { return a != NULL && b != NULL && strcmp(a, b) == 0; }
+
+static bool is_there(const char *path) { return path == NULL || access(path, F_OK) == 0; }
+
+static void forget_record(watching *w) {
+  if (w->is_found) bench_forget(&w->found, w->settings);
+  w->is_found = false;
+}
+
+/* Forgets the record's files if a file that arrived may be one of them. A file that is read anyway is opened again for
+ * each ETDump. */
+static void note_file(watching *w, const char *path) {
+  etr_inputs one;
+  if (!w->is_found || etr_inputs_find(&one, path, NULL, NULL) != ETR_OK) return;
+  bool is_other = one.weight_count > 0 || (one.etrecord != NULL && !is_same_path(one.etrecord, w->found.etrecord)) ||
+                  (one.pte != NULL && !is_same_path(one.pte, w->found.pte));
+  etr_inputs_clear(&one);
+  if (is_other) forget_record(w);
+}
+
+/* Opens the record with an ETDump. The folder is listed only if the record's files are not known, so that an ETDump costs
+ * the same however many are there. */
+static exit_status open_dump(watching *w, etr_profile **out, const char *dump) {
+  bool is_whole = is_there(w->found.etrecord) && is_there(w->found.pte);
+  for (size_t i = 0; i < w->found.weight_count; i++) is_whole = is_whole && is_there(w->found.weights[i]);
+  *out = NULL;
+  if (!is_whole) forget_record(w);
+  if (!w->is_found) {
+    exit_status status = bench_find(&w->found, w->settings, dump);
+    if (status != EXIT_DONE) return status;
+    w->is_found = true;
+  }
+  return bench_open_found(out, w->settings, &w->found, &dump, 1);
+}
 
 /* ---- One dump ---- */
 
@@ -51,16 +91,18 @@ static void write_dump(const watching *w, const etr_profile *profile, const char
 }
 
 /* Writes the runs of a file if it is an ETDump. A file that cannot be read is reported, and the watch continues. */
-static void add_dump(const watching *w, const char *name) {
+static void add_dump(watching *w, const char *name) {
   char path[PATH_MAX], stem[NAME_MAX + 1];
-  const char *dumps[] = {path};
   etr_profile *profile;
   (void)snprintf(path, sizeof path, "%.*s/%s", PATH_MAX - NAME_MAX - 2, w->settings->record, name);
   const char *dot = strrchr(name, '.');
   bool ends_like_a_dump = dot != NULL && (strcmp(dot, ".etdp") == 0 || strcmp(dot, ".etdump") == 0);
-  if (!dump_place_is_dump(path) && !ends_like_a_dump) return;
+  if (!dump_place_is_dump(path) && !ends_like_a_dump) {
+    note_file(w, path);
+    return;
+  }
   (void)snprintf(stem, sizeof stem, "%.*s", (int)etr_dump_name_stem(name), name);
-  if (bench_open(&profile, w->settings, dumps, 1) == EXIT_DONE) write_dump(w, profile, stem);
+  if (open_dump(w, &profile, path) == EXIT_DONE) write_dump(w, profile, stem);
   etr_profile_close(profile);
 }
 
@@ -100,6 +142,7 @@ exit_status command_watch(const cli_settings *settings) {
     status = message_failed("%s: cannot watch this folder: %s", settings->record, strerror(errno));
   }
   folder_watch_end(&w->files);
+  forget_record(w);
   free(w);
   return status;
 }

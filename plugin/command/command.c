@@ -4,6 +4,8 @@
  */
 #include "command/command.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +21,15 @@ exit_status command_find(etr_inputs *out, const cli_settings *settings) {
                              .etdump_count = settings->etdump_count,
                              .pte = settings->pte,
                              .debug_buffer = settings->debug_buffer};
-  const char *paths[1 + MAX_LIST] = {settings->record};
-  memcpy(paths + 1, settings->more, settings->more_count * sizeof *paths);
+  const char **paths = calloc(1 + settings->more_count, sizeof *paths);
+  if (!paths) return message_failed("out of memory");
+  paths[0] = settings->record;
+  for (size_t i = 0; i < settings->more_count; i++) paths[1 + i] = settings->more[i];
   *out = chosen;
-  if (settings->record && etr_inputs_find_all(out, paths, 1 + settings->more_count, &chosen, &error) != ETR_OK)
-    return message_error(&error);
+  bool is_found = !settings->record ||
+                  etr_inputs_find_all(out, paths, 1 + settings->more_count, &chosen, &error) == ETR_OK;
+  free(paths);
+  if (!is_found) return message_error(&error);
   if (settings->without_buffer) out->debug_buffer = NULL;
   return EXIT_DONE;
 }
@@ -46,7 +52,8 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .first_run = settings->first_run,
                        .last_run = settings->last_run,
                        .statistic = settings->ranking,
-                       .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth}};
+                       .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth},
+                       .source_root = settings->source_root};
 }
 
 exit_status command_open(etr_profile **out, const cli_settings *settings) {
@@ -73,15 +80,24 @@ const char *command_extension(const cli_settings *settings) {
   return dot && !strpbrk(dot, "/\\") ? dot : "";
 }
 
+drawing_format command_drawing(const cli_settings *settings) {
+  const char *extension = settings->has_drawing ? "" : command_extension(settings);
+  if (strcmp(extension, ".svg") == 0) return DRAWING_SVG;
+  return strcmp(extension, ".png") == 0 ? DRAWING_PNG : settings->drawing;
+}
+
+bool command_draws_picture(const cli_settings *settings) {
+  return settings->command->draws && command_drawing(settings) != DRAWING_DOT;
+}
+
 bool command_fills_terminal(const cli_settings *settings) {
   return !command_has_file(settings) && isatty(STDOUT_FILENO);
 }
 
 exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context) {
-  etr_sink sink = message_sink(stdout);
   etr_error error = {.offset = ETR_NO_OFFSET};
   etr_limited limited = {.emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
-  if (!command_has_file(settings)) return message_written(etr_emit_limited(&limited, &sink, &error), &error);
+  if (!command_has_file(settings)) return message_written(message_print(etr_emit_limited, &limited, &error), &error);
   etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);
   return status == ETR_OK ? EXIT_DONE : message_refused(status, &error);
 }
@@ -153,6 +169,19 @@ bool command_is_folder(const char *path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+FILE *command_open_file(const char *path, const char **reason) {
+  struct stat about;
+  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  bool is_file = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+  FILE *file = is_file ? fdopen(descriptor, "rb") : NULL;
+  *reason = descriptor >= 0 && !is_file ? "not a file" : strerror(errno);
+  if (file == NULL && descriptor >= 0) {
+    (void)close(descriptor);
+    errno = EIO;
+  }
+  return file;
+}
+
 /* Returns true if the arguments are files of one record. Two arguments are if they are files of different kinds;
  * otherwise each is a record of its own. */
 static bool is_one_record(const cli_settings *settings) {
@@ -168,12 +197,14 @@ static bool is_one_record(const cli_settings *settings) {
 
 exit_status command_run(const cli_settings *settings) {
   const cli_command *command = settings->command;
-  if (settings->tag_count && settings->format != FORMAT_JSON_LINES)
-    return message_usage(command->name, "--tag applies to JSON Lines (--format jsonl)");
+  bool is_for_people = settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN;
+  if (settings->tag_count && (is_for_people || settings->format == FORMAT_JSON))
+    return message_usage(command->name, "--tag applies to tables for programs (--format jsonl, csv or tsv)");
   if (settings->columns && settings->format == FORMAT_JSON)
     return message_usage(command->name, "--columns applies to tables; JSON has all columns");
   exit_status checked = command->check ? command->check(settings) : EXIT_DONE;
   if (checked != EXIT_DONE) return checked;
+  if (each_is_wanted(settings)) return each_run(settings);
   bool compares = command->compare && (!command->answer || !is_one_record(settings));
   return compares ? run_two(settings) : run_one(settings);
 }
@@ -192,7 +223,7 @@ static size_t text_width(const cli_settings *settings) {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* NO_COLOR is described at no-color.org. */
+/* Returns true if text is coloured. NO_COLOR is described at no-color.org. */
 static bool wants_color(const cli_settings *settings) {
   const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
   if (settings->color != COLOR_AUTO) return settings->color == COLOR_ALWAYS;
@@ -209,14 +240,6 @@ static bool is_utf8(void) {
   if (!locale || !locale[0]) return true;
   const char *encoding = strchr(locale, '.');
   return encoding && (strncasecmp(encoding, ".utf-8", 6) == 0 || strncasecmp(encoding, ".utf8", 5) == 0);
-}
-
-etr_node_filter command_filter(const cli_settings *settings) {
-  return (etr_node_filter){.method = settings->method,
-                           .graph_module = settings->graph,
-                           .module = settings->module,
-                           .op = settings->op,
-                           .backend = settings->backend};
 }
 
 /* Returns the number of rows of a table without --top: a screenful in text, all rows for programs. */
@@ -244,5 +267,6 @@ etr_table_options command_table_options(const cli_settings *settings) {
                              .tags = settings->tags,
                              .tag_count = settings->tag_count,
                              .by = settings->has_by ? (etr_sum_by)(ETR_SUM_BY_OP + settings->by) : ETR_SUM_BY_ALL,
-                             .by_delegate = settings->has_by && settings->by == 1};
+                             .by_delegate = settings->has_by && settings->by == 1,
+                             .stack = settings->stack};
 }

@@ -42,9 +42,14 @@ typedef struct cli_command cli_command;
 typedef struct cli_settings {
   const cli_command *command; /* NULL with --help or --version and no command */
   bool help, version;
-  const char *record;         /* the first argument */
-  const char *more[MAX_LIST]; /* further arguments: files of the same record, or the record to compare with */
+  const char *record;      /* the first argument */
+  const char *const *more; /* further arguments: files of the same record, the record to compare with, or ETDumps of
+                              --each; in argv */
   size_t more_count;
+  bool each;                          /* an answer for each ETDump */
+  const char *each_from, *problems;   /* of --each: list of ETDumps, and the file for those that failed */
+  FILE *problem_file;                 /* opened by each_prepare() */
+  etr_stack stack;                    /* set by commands */
   const char *etrecord, *pte, *debug_buffer;
   bool without_buffer; /* set by commands, not by an option: with several ETDumps it is unknown which one the buffer is
                           of */
@@ -167,6 +172,7 @@ struct cli_command {
   bool runs_program;  /* its only arguments are a program and the program's arguments, after "--" */
   bool takes_parts;   /* its arguments may be NAME=FILE */
   bool reads_sources; /* reads source files of the model, which may be anywhere */
+  bool draws;         /* writes a graph, or a picture of it */
   bool shows_all;     /* --skip-runs is 0 unless it is given, otherwise auto */
 };
 
@@ -205,6 +211,24 @@ etr_compare_options command_compare_options(const cli_settings *settings);
  * EXIT_CANNOT_TELL, with a message, if the data do not decide that. */
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings);
 
+/* ---- One record and many ETDumps ---- */
+
+/** Returns true if the command prints an answer for each ETDump: --each or --each-from was given. */
+bool each_is_wanted(const cli_settings *settings);
+
+/** Opens the file of --problems, before rights are given up. */
+exit_status each_prepare(cli_settings *settings);
+
+/**
+ * Reads the record once, joins one ETDump after the other to it, and prints the answer about each. ETDumps are the
+ * further arguments, the lines of --each-from or, without either, those of the record's directory. Directories are
+ * searched with all directories below them. An ETDump that cannot be read or does not fit is reported, also in the file
+ * of --problems, and the others are printed.
+ *
+ * Returns EXIT_SOME_FAILED if some ETDumps failed, EXIT_BAD_INPUT if all did.
+ */
+exit_status each_run(const cli_settings *settings);
+
 /* ---- Inputs ---- */
 
 /** Finds the files that the settings name. *out borrows strings of the settings; free it with etr_inputs_clear() if
@@ -226,6 +250,9 @@ etr_options command_reading_options(const cli_settings *settings);
  * returns EXIT_BAD_INPUT. With --force, an unknown --op, --module or --backend is a warning. */
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings);
 
+/** Returns the filter of nodes that the settings ask for. */
+etr_node_filter command_filter(const cli_settings *settings);
+
 /** Checks that --op, --module and --backend together select a node, or an event where the command lists events. Returns
  * EXIT_BAD_INPUT, with a message, if they select nothing and --force is not given. */
 exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings);
@@ -240,6 +267,10 @@ etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_se
 
 /** Returns true if a path names a folder. */
 bool command_is_folder(const char *path);
+
+/** Opens a file for reading. Returns NULL and the reason if it cannot be opened, or if it is a folder, a pipe or a device,
+ * which could wait forever; errno is ENOENT only if there is no such file. */
+FILE *command_open_file(const char *path, const char **reason);
 
 /* ---- Outputs ---- */
 
@@ -258,14 +289,14 @@ const char *command_logdir(const cli_settings *settings);
 /** Returns the seconds since 1970. */
 double command_now(void);
 
+/** Returns the format of --format, or else the one of the file's extension. */
+drawing_format command_drawing(const cli_settings *settings);
+
 /** Returns true if `dot` is to write a picture, for which it runs Graphviz. */
 bool command_draws_picture(const cli_settings *settings);
 
 /** Writes the output of `emit` to --output or standard output, within --max-output. */
 exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context);
-
-/** Returns the filter of nodes that the settings ask for. */
-etr_node_filter command_filter(const cli_settings *settings);
 
 /** Returns the layout of a table by the options and by the terminal's width, colour and encoding. */
 etr_table_options command_table_options(const cli_settings *settings);

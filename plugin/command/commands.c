@@ -75,19 +75,12 @@ static etr_status emit_dot(void *context, const etr_sink *sink, etr_error *error
   return etr_emit_dot(entry->profile, entry->graph, &entry->options, sink, error);
 }
 
-/* Returns the format of --format, or else the one of the file's extension. */
-static drawing_format chosen_format(const cli_settings *settings) {
-  const char *extension = settings->has_drawing ? "" : command_extension(settings);
-  if (strcmp(extension, ".svg") == 0) return DRAWING_SVG;
-  return strcmp(extension, ".png") == 0 ? DRAWING_PNG : settings->drawing;
-}
-
 /* Refuses PNG on a terminal, and unknown extensions: DOT in a file with the extension of another format would look
  * broken. */
 static exit_status command_check_dot(const cli_settings *settings) {
   static const char *const known[] = {"", ".dot", ".gv", ".svg", ".png"};
   const char *extension = command_extension(settings);
-  if (chosen_format(settings) == DRAWING_PNG && command_fills_terminal(settings))
+  if (command_drawing(settings) == DRAWING_PNG && command_fills_terminal(settings))
     return message_usage("dot", "refusing to write a PNG to a terminal: use -o FILE");
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcmp(extension, known[i]) == 0 || settings->has_drawing || !command_has_file(settings)) return EXIT_DONE;
@@ -98,7 +91,7 @@ static etr_status command_dot(const etr_profile *profile, const cli_settings *se
                               etr_error *error) {
   static const char *const formats[] = {[DRAWING_SVG] = "svg", [DRAWING_PNG] = "png"};
   static const layout_patience patience = {.silent = 10, .longest = 300};
-  drawing_format format = chosen_format(settings);
+  drawing_format format = command_drawing(settings);
   drawn_entry entry = {.profile = profile,
                        .options = {.depth = (int)settings->depth,
                                    .focus = settings->focus,
@@ -108,10 +101,6 @@ static etr_status command_dot(const etr_profile *profile, const cli_settings *se
   if (status != ETR_OK) return status;
   return format == DRAWING_DOT ? emit_dot(&entry, sink, error)
                                : layout_write(formats[format], patience, emit_dot, &entry, sink, error);
-}
-
-bool command_draws_picture(const cli_settings *settings) {
-  return settings->command->answer == command_dot && chosen_format(settings) != DRAWING_DOT;
 }
 
 /* ---- report ---- */
@@ -141,86 +130,6 @@ static exit_status command_report_two(const etr_profile *base, const etr_profile
 }
 
 /* ---- diff: what became slower or faster ---- */
-
-static bool is_selected(const etr_method_pair *method, const cli_settings *settings) {
-  return !settings->method || strcmp(method->name, settings->method) == 0;
-}
-
-static const char *name_of(const etr_method_pair *method) { return method->name[0] ? method->name : "a method"; }
-
-exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings) {
-  double part = settings->fail_above / 100; /* the limit as a fraction: 0.05 for 5 % */
-  size_t compared = 0, exceeded = 0, undecided = 0;
-  if (!settings->has_fail_above) return EXIT_DONE;
-  for (size_t i = 0; i < comparison->method_count; i++) {
-    const etr_method_pair *method = &comparison->methods[i];
-    const etr_change *execute = &method->execute;
-    char text[512];
-    if (!is_selected(method, settings) || !execute->base_runs || !execute->new_runs) continue;
-    compared++;
-    bool is_above = execute->low > part, is_below = execute->high < part; /* both are false without an interval */
-    if (is_below) continue;
-    etr_describe_change(text, sizeof text, comparison, execute);
-    message_failed("%s: %s the limit of %g %%: %s", name_of(method),
-                   is_above ? "above" : "cannot tell whether it is above", 100 * part, text);
-    *(is_above ? &exceeded : &undecided) += 1;
-  }
-  if (exceeded) return EXIT_ABOVE_LIMIT;
-  if (undecided) return EXIT_CANNOT_TELL;
-  return compared ? EXIT_DONE : message_failed("--fail-above: no method was timed in both records");
-}
-
-exit_status command_check_noise(const cli_settings *settings, const char *command) {
-  bool good = !settings->has_recording_noise || (settings->recording_noise > 0 && settings->recording_noise <= 100);
-  return good ? EXIT_DONE : message_usage(command, "--recording-noise takes a percentage above 0, up to 100");
-}
-
-etr_compare_options command_compare_options(const cli_settings *settings) {
-  return (etr_compare_options){.limit = settings->has_fail_above ? settings->fail_above / 100 : 0,
-                               .recording_noise = settings->recording_noise / 100};
-}
-
-/* Warns if the two sides may be different models or had different inputs. Text and Markdown begin with such a warning
- * anyway. */
-static void warn_of_differences(const etr_comparison *comparison, const cli_settings *settings) {
-  if (settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN) return;
-  for (size_t i = 0; i < comparison->method_count; i++) {
-    const etr_method_pair *method = &comparison->methods[i];
-    if (!is_selected(method, settings) || !method->execute.base_runs || !method->execute.new_runs) continue;
-    if (method->may_differ)
-      message_warning("%s: these look like two different models: %zu of %zu timed nodes match", name_of(method),
-                      method->timed_paired, method->timed_nodes);
-    for (size_t k = 0; k < method->difference_count; k++)
-      if (method->differences[k].kind == ETR_DIFFERS_INPUT) {
-        message_warning("%s: the inputs of the two sides differ", name_of(method));
-        break;
-      }
-  }
-}
-
-typedef struct compared {
-  const etr_comparison *comparison;
-  const cli_settings *settings;
-} compared;
-
-static etr_status emit_comparison(void *context, const etr_sink *sink, etr_error *error) {
-  const etr_comparison *comparison = ((const compared *)context)->comparison;
-  const cli_settings *settings = ((const compared *)context)->settings;
-  etr_diff_filter filter = {.method = settings->method,
-                            .by = settings->has_by ? ETR_DIFF_BY_NODE + settings->by : ETR_DIFF_BY_ALL};
-  etr_table_options options = command_table_options(settings);
-  return settings->format == FORMAT_JSON ? etr_emit_diff_json(comparison, &filter, settings->unit, sink, error)
-                                         : etr_emit_diff_tables(comparison, &filter, &options, sink, error);
-}
-
-exit_status command_print_diff(const etr_comparison *comparison, const cli_settings *settings) {
-  bool is_there = !settings->method;
-  for (size_t i = 0; i < comparison->method_count && !is_there; i++)
-    is_there = is_selected(&comparison->methods[i], settings);
-  if (!is_there) return message_failed("neither record has a method named %s", settings->method);
-  warn_of_differences(comparison, settings);
-  return command_put(settings, emit_comparison, &(compared){comparison, settings});
-}
 
 static exit_status command_diff(const etr_profile *base, const etr_profile *newer, const cli_settings *settings) {
   etr_error error;
@@ -486,7 +395,8 @@ const cli_command commands[] = {
                   {"dot llama --fold -o llama.svg", "32 equal layers as one block, for a document"},
                   {"dot mobilenet_v2 --top 10 -o top.svg", "the ten slowest nodes and what surrounds them"}},
      .check = command_check_dot,
-     .answer = command_dot},
+     .answer = command_dot,
+     .draws = true},
     {.name = "report",
      .bit = FOR_REPORT,
      .arguments = "[BASE] RECORD...",

@@ -64,7 +64,7 @@ static const char *next_member(const char *at, const char **key, const char **va
 
 /* Returns the value of a key, or NULL if there is none. Sets *whole to whether the line is a whole object, also if the
  * key is NULL, which matches no member. */
-static const char *find(const char *line, const char *wanted, bool *whole) {
+static const char *find_member(const char *line, const char *wanted, bool *whole) {
   const char *at = skip_blanks(line), *key, *value = NULL, *found = NULL;
   *whole = false;
   if (*at != '{') return NULL;
@@ -80,22 +80,28 @@ static const char *find(const char *line, const char *wanted, bool *whole) {
 
 bool flat_json_is_object(const char *line) {
   bool whole;
-  (void)find(line, NULL, &whole);
+  (void)find_member(line, NULL, &whole);
   return whole;
+}
+
+bool flat_json_has(const char *line, const char *key) {
+  bool whole;
+  return find_member(line, key, &whole) != NULL && whole;
 }
 
 bool flat_json_number(const char *line, const char *key, double *out) {
   bool whole;
-  const char *value = find(line, key, &whole);
+  const char *value = find_member(line, key, &whole);
   if (!whole || value == NULL || strchr("-0123456789", *value) == NULL) return false;
-  *out = strtod(value, NULL); /* the locale is never set */
-  return isfinite(*out);
+  char *end;
+  *out = strtod(value, &end); /* the locale is never set */
+  return isfinite(*out) && end == value + strspn(value, "+-.0123456789eE") && strchr(" \t\r,}", *end) != NULL;
 }
 
 bool flat_json_text(const char *line, const char *key, char *room, size_t size) {
   bool whole;
   size_t used = 0;
-  const char *at = find(line, key, &whole);
+  const char *at = find_member(line, key, &whole);
   if (!whole || at == NULL || *at != '"') return false;
   for (at++; *at != '"'; at++) {
     if (*at == '\\') at++;

@@ -13,6 +13,9 @@
 /** Returns true if a line is one whole object. The line ends with NUL or a line break. */
 bool flat_json_is_object(const char *line);
 
+/** Returns true if the object has a member of that name, of any type. */
+bool flat_json_has(const char *line, const char *key);
+
 /** Read the value of a member. They return false if there is no member of that name and type. A text that is longer
  * than the room counts as missing. */
 bool flat_json_number(const char *line, const char *key, double *out);

@@ -86,7 +86,7 @@ typedef struct columns {
   size_t size;
 } columns;
 
-/* A sink's function that takes a line of CSV: "graph,runs_as\r\n" becomes "graph, runs_as". */
+/* Takes a line of CSV as a sink's function, and writes it for people: "graph,runs_as\r\n" becomes "graph, runs_as". */
 static bool add_columns(void *context, const void *data, size_t size) {
   columns *c = context;
   for (const char *at = data; at < (const char *)data + size && c->size + 2 < HELP_ROOM && *at != '\r'; at++) {

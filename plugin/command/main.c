@@ -8,11 +8,9 @@
 #include "command/option_table.h"
 #include "command/sandbox.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h> /* defines __GLIBC__ */
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- Peaks of devices, from a file that the user keeps ---- */
 
@@ -22,32 +20,35 @@
 
 enum { LONGEST_LINE = 4096, LONGEST_NAME = 256 };
 
-/* Sets *peak to the value of a key, if the line has the key and *peak is 0. Returns false if the value is not above 0.
- */
-static bool take_peak(const char *line, const char *key, double *peak) {
-  double value;
-  if (!flat_json_number(line, key, &value)) return true;
-  if (!(value > 0)) return false;
-  if (*peak == 0) *peak = value;
-  return true;
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+/* Takes the peaks of a line that no option sets. Returns the key of a peak that is not a number above 0; NULL if all are. */
+static const char *take_peaks(cli_settings *settings, const char *line) {
+  static const char *const keys[] = {"peak_flops", "peak_int_ops", "peak_bandwidth"};
+  double *const peaks[] = {&settings->peak_flops, &settings->peak_int_ops, &settings->peak_bandwidth}, value;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    if (!flat_json_has(line, keys[i])) continue;
+    if (!flat_json_number(line, keys[i], &value) || !(value > 0)) return keys[i];
+    if (*peaks[i] == 0) *peaks[i] = value;
+  }
+  return NULL;
 }
 
 /* Reads the file up to the line of the device that --device names, and takes its peaks. */
 static exit_status find_device(cli_settings *settings, FILE *file, const char *path) {
   char line[LONGEST_LINE], name[LONGEST_NAME];
   for (size_t number = 1; fgets(line, sizeof line, file); number++) {
-    const char *first = line + strspn(line, " \t\r\n");
+    const char *mark = number == 1 && strncmp(line, BYTE_ORDER_MARK, 3) == 0 ? line + 3 : line;
+    const char *first = mark + strspn(mark, " \t\r\n");
     if (*first == '\0' || *first == '#') continue;
-    if (!flat_json_is_object(line))
+    if (!flat_json_is_object(first))
       return message_failed("%s: line %zu is not a JSON object on one line: {\"device\": \"name\", \"peak_flops\": "
                             "1e11, \"peak_bandwidth\": 2e10}",
                             path, number);
-    if (!flat_json_text(line, "device", name, sizeof name) || strcmp(name, settings->device) != 0) continue;
-    if (take_peak(line, "peak_flops", &settings->peak_flops) &&
-        take_peak(line, "peak_int_ops", &settings->peak_int_ops) &&
-        take_peak(line, "peak_bandwidth", &settings->peak_bandwidth))
-      return EXIT_DONE;
-    return message_failed("%s: line %zu: peaks are numbers above 0", path, number);
+    if (!flat_json_text(first, "device", name, sizeof name) || strcmp(name, settings->device) != 0) continue;
+    const char *wrong = take_peaks(settings, first);
+    if (wrong == NULL) return EXIT_DONE;
+    return message_failed("%s: line %zu: %s is not a number above 0, such as 1e11", path, number, wrong);
   }
   return message_failed("%s has no device \"%s\": add a line {\"device\": \"%s\", \"peak_flops\": 1e11, "
                         "\"peak_bandwidth\": 2e10}",
@@ -70,8 +71,9 @@ static exit_status take_device(cli_settings *settings) {
     size = snprintf(own, sizeof own, "%s/.config/etrecord-tb/devices.jsonl", home);
   if (size < 0 || size >= PATH_MAX) own[0] = '\0';
   const char *path = settings->devices ? settings->devices : own;
-  FILE *file = fopen(path, "r");
-  if (!file) return message_failed("%s: %s: name the file of devices with --devices", path, strerror(errno));
+  const char *reason;
+  FILE *file = command_open_file(path, &reason);
+  if (!file) return message_failed("%s: %s: name the file of devices with --devices", path, reason);
   exit_status status = find_device(settings, file, path);
   (void)fclose(file);
   return status;
@@ -94,16 +96,6 @@ static void keep_memory(void) {
 static void keep_memory(void) {}
 #endif
 
-/* Refuses the name of a command after the record, which would be taken for a file of the record. */
-static exit_status check_order(const cli_settings *settings) {
-  struct stat status;
-  for (size_t i = 0; i < settings->more_count; i++)
-    if (option_table_command(settings->more[i]) && stat(settings->more[i], &status) != 0)
-      return message_usage(settings->more[i], "the command comes first: etrecord-tb %s %s", settings->more[i],
-                           settings->record);
-  return EXIT_DONE;
-}
-
 int main(int argc, char **argv) {
   cli_settings settings;
   keep_memory();
@@ -118,8 +110,8 @@ int main(int argc, char **argv) {
     help_print(stdout, settings.command);
     return message_written(ETR_OK, NULL);
   }
-  status = check_order(&settings);
-  if (status == EXIT_DONE) status = take_device(&settings);
+  status = take_device(&settings);
+  if (status == EXIT_DONE) status = each_prepare(&settings);
   if (status != EXIT_DONE) return status;
   if (settings.command->prepare) status = settings.command->prepare(&settings);
   if (status != EXIT_DONE) return status;

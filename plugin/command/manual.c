@@ -112,7 +112,7 @@ static void put_synopsis(FILE *out, const char *command, const char *arguments, 
     fprintf(out, "\\fI%s\\fR [\\fIoptions\\fR]\n", arguments);
 }
 
-/* Writes the options of a command, or with NULL those that every command has. */
+/* Writes the options of a command, or with NULL the options that every command has. */
 static void put_options(FILE *out, const cli_command *command) {
   put_heading(out, "OPTIONS");
   for (const option_spec *spec = option_specs; spec->name; spec++) {
@@ -395,7 +395,7 @@ static void put_options_with_value(FILE *out, const char *between) {
   }
 }
 
-/* The syntax in which a shell's script says what completes a value. */
+/* The syntax of a shell's script for the completions of a value. */
 typedef struct value_syntax {
   const char *words, *after_words; /* texts before and after the words "text json" */
   const char *file, *directory, *other;

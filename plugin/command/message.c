@@ -4,6 +4,7 @@
  */
 #include "command/message.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,14 +39,30 @@ exit_status message_refused(etr_status status, const etr_error *error) {
   return status == ETR_ERROR_OPTION ? EXIT_USAGE : EXIT_BAD_INPUT;
 }
 
-void message_warnings(const etr_profile *profile) {
-  enum { SHOWN = 50 };
-  for (size_t i = 0; i < profile->warning_count && i < SHOWN; i++) {
-    const etr_warning *w = &profile->warnings[i];
-    put_line("warning: ", w->file, w->entry, w->offset, w->message);
+static bool has_warning(const etr_profile *profile, const etr_warning *w) {
+  for (size_t i = 0; profile && i < profile->warning_count; i++) {
+    const etr_warning *other = &profile->warnings[i];
+    if (strcmp(w->message, other->message) == 0 && strcmp(w->entry, other->entry) == 0 &&
+        strcmp(w->file, other->file) == 0)
+      return true;
   }
-  if (profile->warning_count > SHOWN) message_warning("%zu more warnings", profile->warning_count - SHOWN);
+  return false;
 }
+
+void message_new_warnings(const etr_profile *profile, const etr_profile *other) {
+  enum { SHOWN = 50 };
+  size_t shown = 0, count = 0;
+  for (size_t i = 0; i < profile->warning_count; i++) {
+    const etr_warning *w = &profile->warnings[i];
+    if (has_warning(other, w)) continue;
+    if (count++ >= SHOWN) continue;
+    put_line("warning: ", w->file, w->entry, w->offset, w->message);
+    shown++;
+  }
+  if (count > shown) message_warning("%zu more warnings", count - shown);
+}
+
+void message_warnings(const etr_profile *profile) { message_new_warnings(profile, NULL); }
 
 /* Formats the arguments after `format`. */
 #define FORMAT_INTO(text, format)                                                                                      \
@@ -90,6 +107,53 @@ exit_status message_usage(const char *command, const char *format, ...) {
 }
 
 etr_sink message_sink(FILE *file) { return (etr_sink){write_file, file}; }
+
+/* ---- Lines to standard output ---- */
+
+enum { MOST_BYTES = 1 << 16 }; /* of a line that stays whole */
+
+/* Output that is not written yet. */
+typedef struct line_buffer {
+  size_t used;
+  char data[MOST_BYTES];
+} line_buffer;
+
+/* Writes the first `size` bytes of the buffer, in one call unless the system interrupts it. */
+static bool write_first(line_buffer *lines, size_t size) {
+  for (size_t done = 0; done < size;) {
+    ssize_t wrote = write(STDOUT_FILENO, lines->data + done, size - done);
+    if (wrote < 0 && errno != EINTR) return false;
+    if (wrote > 0) done += (size_t)wrote;
+  }
+  lines->used -= size;
+  memmove(lines->data, lines->data + size, lines->used);
+  return true;
+}
+
+/* The function of the sink. Writes the lines that are complete as soon as the buffer is full. */
+static bool add_lines(void *context, const void *data, size_t size) {
+  line_buffer *lines = context;
+  for (const char *from = data; size > 0;) {
+    size_t room = sizeof lines->data - lines->used, part = size < room ? size : room, end;
+    memcpy(lines->data + lines->used, from, part);
+    lines->used += part;
+    from += part;
+    size -= part;
+    if (lines->used < sizeof lines->data) continue;
+    for (end = lines->used; end > 0 && lines->data[end - 1] != '\n';) end--;
+    if (!write_first(lines, end > 0 ? end : lines->used)) return false;
+  }
+  return true;
+}
+
+etr_status message_print(etr_emitter emit, void *context, etr_error *error) {
+  static line_buffer lines;
+  if (fflush(stdout) != 0) return ETR_ERROR_IO;
+  etr_status status = emit(context, &(etr_sink){add_lines, &lines}, error);
+  bool written = write_first(&lines, lines.used);
+  lines.used = 0;
+  return status == ETR_OK && !written ? ETR_ERROR_IO : status;
+}
 
 exit_status message_written(etr_status status, const etr_error *error) {
   struct pollfd output = {.fd = STDOUT_FILENO};

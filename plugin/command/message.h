@@ -41,6 +41,9 @@ etr_status message_fail(etr_error *error, etr_status status, const char *format,
 /** Prints `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile. */
 void message_warnings(const etr_profile *profile);
 
+/** Prints the warnings of a profile that another profile of the same record does not have. */
+void message_new_warnings(const etr_profile *profile, const etr_profile *other);
+
 /** Prints `etrecord-tb: warning: text`. */
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -52,6 +55,12 @@ exit_status message_usage(const char *command, const char *format, ...) __attrib
 
 /** Returns a sink that writes to a file. */
 etr_sink message_sink(FILE *file);
+
+/**
+ * Writes the output of `emit` to standard output, 64 KiB at a time and only whole lines, so that lines stay whole if
+ * other processes append to the same file. Longer lines are written in parts. Errors: those of `emit`; ETR_ERROR_IO.
+ */
+etr_status message_print(etr_emitter emit, void *context, etr_error *error);
 
 /** Flushes standard output after an emitter returned `status`. Returns the exit status. It is not an error if the
  * reader closed the pipe. */

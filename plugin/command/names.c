@@ -118,6 +118,14 @@ exit_status command_check_names(const etr_profile *profile, const cli_settings *
   return EXIT_DONE;
 }
 
+etr_node_filter command_filter(const cli_settings *settings) {
+  return (etr_node_filter){.method = settings->method,
+                           .graph_module = settings->graph,
+                           .module = settings->module,
+                           .op = settings->op,
+                           .backend = settings->backend};
+}
+
 exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings) {
   const etr_node_filter filter = command_filter(settings);
   bool of_events = settings->command->bit == FOR_EVENTS || profile->graph_count == 0;
@@ -136,10 +144,12 @@ exit_status command_check_dump(const etr_profile *profile, const cli_settings *s
     known += profile->methods[i].name[0] ? profile->methods[i].run_count : 0;
   if (known) return EXIT_DONE;
   const char *record = profile->etrecord ? profile->etrecord : profile->pte;
+  bool has_both = profile->etrecord && profile->pte && strcmp(profile->etrecord, profile->pte) != 0;
   (void)message_failed(
-      "%s: this ETDump is of another model (none of its %zu runs fits a method of %s): give the record of "
+      "%s: this ETDump is of another model (none of its %zu runs fits a method of %s%s%s): give the record of "
       "the model that ran, or --force to continue without nodes",
-      profile->etdump_count ? profile->etdumps[0] : "", profile->foreign_run_count, record ? record : "");
+      profile->etdump_count ? profile->etdumps[0] : "", profile->foreign_run_count, record ? record : "",
+      has_both ? " and " : "", has_both ? profile->pte : "");
   return EXIT_BAD_INPUT;
 }
 

@@ -116,23 +116,50 @@ static const option_spec *find_option(const char *text, const cli_command *comma
   return NULL;
 }
 
-/* Finds the command before the options are parsed, because it decides what they mean. Whether an option takes a value
- * is the same for all commands. */
-static void find_command(parser *p) {
-  p->command = &commands[0];
-  for (int i = 1; i < p->argc && strcmp(p->argv[i], "--") != 0; i++) {
-    const char *text = p->argv[i];
-    if (!is_option(text)) {
-      const cli_command *found = option_table_command(text);
-      if (!found) return;
-      p->command = found;
-      p->named = found->name;
-      p->named_at = i;
-      return;
-    }
-    const option_spec *spec = find_option(text, NULL);
-    if (spec && spec->argument && !split_option(text).value) i++;
+/* Returns the index of the next word from `at` on that is no option and no value of one, or argc. Whether an option
+ * takes a value is the same for all commands. */
+static int next_argument(const parser *p, int at) {
+  for (; at < p->argc && strcmp(p->argv[at], "--") != 0; at++) {
+    if (!is_option(p->argv[at])) return at;
+    const option_spec *spec = find_option(p->argv[at], NULL);
+    if (spec && spec->argument && !split_option(p->argv[at]).value) at++;
   }
+  return p->argc;
+}
+
+/* Finds the command before the options are parsed, because it decides what they mean. */
+static void find_command(parser *p) {
+  int first = next_argument(p, 1);
+  const cli_command *found = first < p->argc ? option_table_command(p->argv[first]) : NULL;
+  p->command = found ? found : &commands[0];
+  if (!found) return;
+  p->named = found->name;
+  p->named_at = first;
+}
+
+/* Returns the command that a word after the record names, or that it resembles if no command was given; NULL for a
+ * file, and for what looks like one. */
+static const char *misplaced_command(const parser *p, const char *text) {
+  const cli_command *found = option_table_command(text);
+  if (access(text, F_OK) == 0) return NULL;
+  if (found) return found->name;
+  return p->named || strpbrk(text, "./\\=") ? NULL : option_table_nearest(text);
+}
+
+/* Refuses a command after the record, where it would be taken for a file of the record. The message has the line with
+ * the command in its place. */
+static exit_status check_order(const parser *p) {
+  char line[512] = "";
+  size_t used = 0;
+  if (p->command->runs_program || p->command->run == command_help) return EXIT_DONE;
+  for (int at = next_argument(p, next_argument(p, 1) + 1); at < p->argc; at = next_argument(p, at + 1)) {
+    const char *name = misplaced_command(p, p->argv[at]);
+    if (!name) continue;
+    for (int i = 1; i < p->argc && used < sizeof line; i++)
+      if (i != at && i != p->named_at) used += (size_t)snprintf(line + used, sizeof line - used, " %s", p->argv[i]);
+    return message_usage(name, "the command comes first: etrecord-tb %s%s", name, line);
+  }
+  return EXIT_DONE;
 }
 
 /* Refuses an option; the message says which commands have it, or which option may be meant. */
@@ -177,12 +204,12 @@ static exit_status parse_positional(parser *p) {
   if (!p->named && taken == 1 && access(out->record, F_OK) != 0 && strcmp(out->record, "-") != 0)
     return option_table_no_command(out->record);
   if (!text[0]) return message_usage(p->named, "empty argument: is a shell variable unset?");
-  if (taken >= option_table_allowed(p->command) || out->more_count == MAX_LIST)
-    return message_usage(p->named, "unexpected argument \"%s\"", text);
-  if (!out->record)
-    out->record = text;
-  else
-    out->more[out->more_count++] = text;
+  if (taken >= option_table_allowed(p->command)) return message_usage(p->named, "unexpected argument \"%s\"", text);
+  /* Arguments are gathered at the start of argv, where all words were read before. */
+  p->argv[1 + taken] = p->argv[p->at];
+  out->more = (const char *const *)(void *)(p->argv + 2);
+  out->record = p->argv[1];
+  out->more_count = taken;
   return EXIT_DONE;
 }
 
@@ -288,10 +315,10 @@ static exit_status parse_tags(etr_tag *tags, const char **texts, size_t count, c
 /* Cuts arguments NAME=FILE of `pack` in two, in place, and removes them from the other arguments. An argument that
  * names an existing file is not such an argument. */
 static exit_status take_parts(cli_settings *out, const char *command) {
-  const char *all[1 + MAX_LIST] = {out->record};
+  const char *const *all = out->more - 1; /* the first argument is in front of the others */
   size_t count = (out->record != NULL) + out->more_count;
-  if (!out->command->takes_parts) return EXIT_DONE;
-  memcpy(all + 1, out->more, out->more_count * sizeof *all);
+  if (!out->command->takes_parts || !out->record) return EXIT_DONE;
+  if (count > MAX_LIST) return message_usage(command, "more than %d parts", (int)MAX_LIST);
   out->record = NULL;
   out->more_count = 0;
   for (size_t i = 0; i < count; i++) {
@@ -321,7 +348,8 @@ exit_status option_parse(cli_settings *out, int argc, char **argv) {
   parser p = {.out = out, .argc = argc, .argv = argv};
   find_command(&p);
   out->command = p.named ? p.command : NULL;
-  exit_status status = parse_arguments(&p);
+  exit_status status = check_order(&p);
+  if (status == EXIT_DONE) status = parse_arguments(&p);
   if (status != EXIT_DONE || out->help || out->version) return status;
   out->command = p.command;
   status = check_arguments(&p);

@@ -16,6 +16,7 @@ enum {
   LISTING = PRINTING | FOR_VALIDATE | FOR_ACCURACY,
   TIMED_NODES = FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_DELEGATION | FOR_SOURCE,
   FILTERED = TIMED_NODES | FOR_ACCURACY,
+  STACKING = TIMED_NODES | FOR_MEMORY,
   ONE_FILE = FOR_DOT | FOR_TRACE | FOR_EXPORT | FOR_REPORT,
   RANKING = FOR_WRITE | TIMED_NODES | FOR_DOT,
   FILES = FOR_STRIP | FOR_PACK,
@@ -118,9 +119,17 @@ const option_spec option_specs[] = {
      .help = "write the values of all nodes (default: of aten/METHOD, and of the Edge nodes that the ETDump logged)"},
     {"local", 0, NULL, AS(FLAG, local), FOR_REFERENCE,
      .help = "also run the Edge graph with the values that the device logged, which shows what each segment adds"},
-    {"tag", 0, "NAME=VALUE", AS(LIST, tag_texts), FOR_NODES | FOR_EVENTS,
-     .help = "a column of JSON Lines that has the same value in every row: device=pixel8; may be repeated",
+    {"tag", 0, "NAME=VALUE", AS(LIST, tag_texts), STACKING,
+     .help = "a column of JSON Lines, CSV and TSV that has the same value in every row: device=pixel8; may be repeated",
      AND(tag_count)},
+    {"each", 0, NULL, AS(FLAG, each), STACKING,
+     .help = "print the answer about each ETDump: RECORD is the first argument, and the others are ETDumps or "
+             "directories, which are searched with all directories in them (default: the ETDumps of RECORD). The "
+             "record is read once"},
+    {"each-from", 0, "FILE", AS(TEXT, each_from), STACKING,
+     .help = "like --each, with ETDumps or directories from a list, one on each line; - is standard input"},
+    {"problems", 0, "FILE", AS(TEXT, problems), STACKING,
+     .help = "with --each: file for a line of JSON for each ETDump that could not be used: its path and the problem"},
     {"columns", 0, "NAMES", AS(TEXT, columns), FOR_NODES | FOR_EVENTS | FOR_DELEGATION | FOR_MEMORY | FOR_ACCURACY,
      .help = "only these columns of the table, in this order: avg,share"},
     {"columns", 0, "NAMES", AS(TEXT, columns), FOR_SUMMARY,
@@ -147,8 +156,10 @@ const option_spec option_specs[] = {
     {"op", 0, "GLOB", AS(TEXT, op), FILTERED, .help = "only these operators: 'aten.conv*'"},
     {"backend", 0, "GLOB", AS(TEXT, backend), FILTERED,
      .help = "only nodes that run in this backend; cpu selects nodes that ran as kernels"},
-    {"source-root", 0, "DIR", AS(TEXT, source_root), FOR_SOURCE,
-     .help = "directory in which the model's files are now (default: where they were recorded)"},
+    {"source-root", 0, "DIR", AS(TEXT, source_root), READING,
+     .help = "directory of the model's files: source lines are those of frames in it, where a stack trace has one "
+             "(default: outside torch, torchao, ExecuTorch and transformers); `source` also looks there for files "
+             "that have moved"},
     {"sort", 0, "KEY", AS(WORD, order), FOR_NODES,
      .help = "order of the rows (default: time); `order` is the order of execution, macs and bytes put the most first",
      .words = "time|name|op|module|graph|order|macs|bytes"},
@@ -222,7 +233,7 @@ const option_spec option_specs[] = {
      AND(has_source_unit)},
     {"peak-flops", 0, "N", AS(NUMBER, peak_flops), RATING,
      .help = "peak of the device in FLOP per second, for `of peak`, `bound` and findings: 1.2e11 (default: the "
-             "best rate of the record takes its place)"},
+             "best rate of the record's large operators, if it has any)"},
     {"peak-int-ops", 0, "N", AS(NUMBER, peak_int_ops), RATING,
      .help = "peak of the device for quantized models, in integer operations per second: 4.8e11"},
     {"peak-bandwidth", 0, "N", AS(NUMBER, peak_bandwidth), RATING,
@@ -262,6 +273,8 @@ const exit_spec exit_statuses[] = {
      "what would help"},
     {EXIT_CANNOT_TELL, FOR_ACCURACY, "with --fail-below: no output of the model was compared"},
     {EXIT_SOME_FAILED, FOR_BENCH, "some recordings failed; the others were written and compared"},
+    {EXIT_SOME_FAILED, FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_MEMORY,
+     "with --each: some ETDumps could not be used; the answers about the others were printed"},
     {.meaning = NULL},
 };
 

@@ -3,6 +3,7 @@
  * runner.c - starts a program and waits for SIGCHLD. The program's output goes into a file without a name. A pipe would
  * remain open as long as any process that the program leaves behind, such as adb's server.
  */
+#define _GNU_SOURCE /* fallocate() */
 #include "command/runner.h"
 
 #include "base/system.h"
@@ -14,13 +15,14 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
-enum { MOST_OUTPUT = 4 << 20 }; /* bytes that are kept from the end, where a runner prints its figures */
+enum { MOST_ON_DISK = 64 << 20, LOOKS_A_SECOND = 1 }; /* bytes of a program's output on the disk; when they are counted */
 
 static double seconds_now(void) {
   struct timespec now;
@@ -66,8 +68,21 @@ static int start(pid_t *process, const runner_program *program, int printed, con
 
 /* ---- Waiting ---- */
 
+/* Frees the disk space of what was printed before the end that is kept, if it is much. */
+#ifdef FALLOC_FL_PUNCH_HOLE
+static void free_beginning(int printed) {
+  enum { BLOCK = 512 };
+  struct stat about;
+  if (fstat(printed, &about) != 0 || about.st_blocks <= MOST_ON_DISK / BLOCK || about.st_size <= RUNNER_MOST_OUTPUT)
+    return;
+  (void)fallocate(printed, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, about.st_size - RUNNER_MOST_OUTPUT);
+}
+#else
+static void free_beginning(int printed) { (void)printed; }
+#endif
+
 /* Waits until the process ends. SIGCHLD is blocked. Returns false if the process did not end in time. */
-static bool wait_until(pid_t process, double end, int *status) {
+static bool wait_until(pid_t process, double end, int printed, int *status) {
   sigset_t child;
   (void)sigemptyset(&child);
   (void)sigaddset(&child, SIGCHLD);
@@ -76,16 +91,18 @@ static bool wait_until(pid_t process, double end, int *status) {
     if (ended == process || (ended < 0 && errno != EINTR)) return true;
     double left = end - seconds_now();
     if (left <= 0) return false;
+    if (left > 1.0 / LOOKS_A_SECOND) left = 1.0 / LOOKS_A_SECOND;
     const struct timespec most = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
     etr_wait_for_signal(&child, &most);
+    free_beginning(printed);
   }
 }
 
-static void wait_for(runner_outcome *out, pid_t process, const runner_program *program, double begin) {
+static void wait_for(runner_outcome *out, pid_t process, const runner_program *program, double begin, int printed) {
   int status = 0;
-  bool ended = program->warning != NULL && wait_until(process, begin + program->silent, &status);
+  bool ended = program->warning != NULL && wait_until(process, begin + program->silent, printed, &status);
   if (program->warning != NULL && !ended) message_warning("%s", program->warning);
-  out->is_late = !ended && !wait_until(process, begin + program->seconds, &status);
+  out->is_late = !ended && !wait_until(process, begin + program->seconds, printed, &status);
   if (out->is_late) {
     (void)kill(-process, SIGKILL);
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
@@ -97,8 +114,10 @@ static void wait_for(runner_outcome *out, pid_t process, const runner_program *p
 
 /* ---- Running a program ---- */
 
-static char *read_end(FILE *file) {
-  long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0, first = size > MOST_OUTPUT ? size - MOST_OUTPUT : 0;
+static char *read_end(FILE *file, bool *is_cut) {
+  long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+  long first = size > RUNNER_MOST_OUTPUT ? size - RUNNER_MOST_OUTPUT : 0;
+  *is_cut = first > 0;
   char *text = calloc(1, (size_t)(size > 0 ? size - first : 0) + 1);
   if (text == NULL || size <= 0 || fseek(file, first, SEEK_SET) != 0) return text;
   size_t got = fread(text, 1, (size_t)(size - first), file);
@@ -121,10 +140,10 @@ void runner_run(runner_outcome *out, const runner_program *program) {
     double begin = seconds_now();
     out->start_error = start(&process, program, fileno(printed), &before);
     (void)sigprocmask(SIG_SETMASK, &waiting, NULL);
-    if (out->start_error == 0) wait_for(out, process, program, begin);
+    if (out->start_error == 0) wait_for(out, process, program, begin, fileno(printed));
     out->seconds = seconds_now() - begin;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
-    out->output = read_end(printed);
+    out->output = read_end(printed, &out->is_cut);
     (void)fclose(printed);
   }
   if (out->output == NULL) out->output = calloc(1, 1);

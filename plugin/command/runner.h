@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/** Bytes that are kept of what a program prints, from the end, where a runner prints its figures. */
+enum { RUNNER_MOST_OUTPUT = 4 << 20 };
+
 /** How a program ended. Free with runner_clear(). */
 typedef struct runner_outcome {
   int start_error; /* errno of starting the program; 0: it ran */
@@ -19,7 +22,8 @@ typedef struct runner_outcome {
   int exit_status; /* -1: a signal ended the program */
   int signal_number;
   double seconds; /* duration of the process */
-  char *output;   /* the end of what the program printed, NUL-terminated; never NULL */
+  char *output;   /* the last RUNNER_MOST_OUTPUT bytes that the program printed, NUL-terminated; never NULL */
+  bool is_cut;    /* the program printed more */
 } runner_outcome;
 
 /** A program to be run. */

@@ -149,49 +149,80 @@ static void landlock_enforce(landlock_rules *rules) { (void)rules; }
 #define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1UL << 2)
 #endif
 
-/* The system calls that are refused, except those that the headers have no name for or that a machine does not have. */
+/* The request by which newer C libraries ask whether a file is a terminal. <sys/ioctl.h> does not have its struct. */
+#define ASK_TERMINAL _IOC(_IOC_READ, 'T', 0x2a, 44)
+
+/* The system calls that commands need, with any arguments. All others are refused, including those that later kernels
+ * add. A C library may use another call for the same purpose than the next one does, so that all calls for a purpose
+ * are listed. */
 /* clang-format off */
-static const int refused[] = {
-    /* programs and processes */
-    SYS_execve, SYS_execveat, SYS_clone,
-#ifdef SYS_fork
-    SYS_fork, SYS_vfork,
+static const int allowed[] = {
+    /* open files */
+    SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_lseek, SYS_fsync, SYS_flock, SYS_close, SYS_ppoll,
+    SYS_pselect6, SYS_inotify_init1, SYS_inotify_add_watch,
+    /* paths, which Landlock restricts further */
+    SYS_openat, SYS_fstat, SYS_newfstatat, SYS_faccessat, SYS_readlinkat, SYS_getcwd, SYS_getdents64, SYS_mkdirat,
+    SYS_unlinkat, SYS_renameat2,
+#ifdef SYS_statx
+    SYS_statx,
 #endif
-#ifdef SYS_clone3
-    SYS_clone3,
+#ifdef SYS_faccessat2
+    SYS_faccessat2,
 #endif
+#ifdef SYS_renameat
+    SYS_renameat,
+#endif
+    /* memory */
+    SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise,
+    /* time, randomness, and what this process and the system are */
+    SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_gettimeofday, SYS_nanosleep, SYS_getrandom,
+    SYS_getpid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_uname, SYS_sysinfo,
+    /* signals to this process, locks in memory, the end */
+    SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall, SYS_futex, SYS_exit,
+    SYS_exit_group,
+#ifdef __x86_64__
+    /* what newer machines do not have */
+    SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_mkdir, SYS_rmdir, SYS_unlink, SYS_rename, SYS_poll,
+    SYS_select, SYS_time,
+#endif
+};
+
+/* The groups of system calls that are refused while Graphviz draws. Which calls its versions and the system's libraries
+ * need is unknown, and newer calls are allowed to them. */
+static const int refused_when_drawing[] = {
     /* connections */
     SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
     /* other processes */
-    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_tkill,
-#ifdef SYS_pidfd_open
-    SYS_pidfd_open, SYS_pidfd_send_signal,
-#endif
-#ifdef SYS_pidfd_getfd
-    SYS_pidfd_getfd,
-#endif
-    /* interfaces that bypass this filter, or with a history of holes */
-#ifdef SYS_io_uring_setup
-    SYS_io_uring_setup,
-#endif
-    SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_add_key, SYS_request_key, SYS_keyctl,
-    /* mounts and namespaces */
-    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare,
-#ifdef SYS_fsopen
-    SYS_fsopen, SYS_open_tree, SYS_move_mount,
-#endif
-    /* the system */
-    SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot,
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_prlimit64,
+    SYS_setpriority, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr, SYS_sched_setaffinity,
+    SYS_ioprio_set,
     /* owners and permissions */
     SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_capset,
-#ifdef SYS_chmod
+    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr,
+    SYS_lremovexattr, SYS_fremovexattr,
+    /* the system, and interfaces that bypass a filter or had many holes */
+    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_init_module, SYS_finit_module,
+    SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_add_key,
+    SYS_request_key, SYS_keyctl,
+#ifdef SYS_pidfd_send_signal
+    SYS_pidfd_send_signal, SYS_io_uring_setup, SYS_open_tree, SYS_move_mount, SYS_fsopen,
+#endif
+#ifdef __x86_64__
     SYS_chmod, SYS_chown, SYS_lchown,
 #endif
-    SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_removexattr, SYS_lremovexattr,
 };
 /* clang-format on */
 
-enum { MOST_STEPS = 2 * sizeof refused / sizeof refused[0] + 32, FIRST_OF_X32 = 0x40000000 };
+/* A system call that is allowed if an argument has this value. */
+typedef struct condition {
+  int number;   /* of the system call */
+  int argument; /* index of the argument, whose lower half is compared: the kernel reads no more of it */
+  uint32_t value;
+} condition;
+
+enum { MOST_LISTED = 128, MOST_STEPS = MOST_LISTED + 64 }; /* a step skips at most 255 others */
+_Static_assert(sizeof allowed <= MOST_LISTED * sizeof *allowed, "all steps have room");
+_Static_assert(sizeof refused_when_drawing <= MOST_LISTED * sizeof *allowed, "all steps have room");
 
 /* A BPF program for a machine with one register. Each step has the number of steps to skip if its comparison holds, and
  * if it does not. */
@@ -200,49 +231,63 @@ typedef struct filter {
   unsigned short count;
 } filter;
 
-static void add_step(filter *f, uint16_t code, uint32_t value, uint8_t skip_if, uint8_t skip_else) {
-  f->steps[f->count++] = (struct sock_filter){code, skip_if, skip_else, value};
+static void add_step(filter *f, uint16_t code, uint32_t value, size_t skip_if, size_t skip_else) {
+  f->steps[f->count++] = (struct sock_filter){code, (uint8_t)skip_if, (uint8_t)skip_else, value};
 }
 
 static void load(filter *f, size_t offset) { add_step(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0); }
 
+static void compare(filter *f, uint32_t value, size_t skip_if, size_t skip_else) {
+  add_step(f, BPF_JMP | BPF_JEQ | BPF_K, value, skip_if, skip_else);
+}
+
 static void refuse(filter *f) { add_step(f, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0); }
 
-/* Refuses a call if the lower half of an argument is this value, or is not. */
-static void refuse_argument(filter *f, int number, int argument, uint32_t value, int if_equal) {
-  add_step(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4);
-  load(f, offsetof(struct seccomp_data, args) + (size_t)argument * sizeof(uint64_t));
-  add_step(f, BPF_JMP | BPF_JEQ | BPF_K, value, if_equal ? 0 : 1, if_equal ? 1 : 0);
-  refuse(f);
+static void allow(filter *f) { add_step(f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0); }
+
+static void allow_if(filter *f, const condition *call) {
+  compare(f, (uint32_t)call->number, 0, 4);
+  load(f, offsetof(struct seccomp_data, args) + (size_t)call->argument * sizeof(uint64_t));
+  compare(f, call->value, 0, 1);
+  allow(f);
   load(f, offsetof(struct seccomp_data, nr));
 }
 
-static void seccomp_enforce(void) {
+/* Gives one verdict on the listed system calls and the other one on all others. */
+static void add_list(filter *f, const int *numbers, size_t count, bool allows) {
+  for (size_t i = 0; i < count; i++) compare(f, (uint32_t)numbers[i], count - i, 0);
+  (allows ? refuse : allow)(f);
+  (allows ? allow : refuse)(f);
+}
+
+/* Gives up the system calls that no command needs, or those that Graphviz does not need if it draws. */
+static void seccomp_enforce(bool draws) {
+  const uint32_t own = (uint32_t)getpid(); /* also the number of the only thread */
+  /* raise() and abort(); limits of this process; isatty() and the width of the terminal; flags of open files, as
+   * F_SETOWN could signal other processes */
+  const condition conditions[] = {
+      {SYS_kill, 0, own},      {SYS_tgkill, 0, own},         {SYS_tkill, 0, own},        {SYS_prlimit64, 0, 0},
+      {SYS_ioctl, 1, TCGETS},  {SYS_ioctl, 1, ASK_TERMINAL}, {SYS_ioctl, 1, TIOCGWINSZ}, {SYS_fcntl, 1, F_GETFL},
+      {SYS_fcntl, 1, F_GETFD}, {SYS_fcntl, 1, F_SETFD},
+  };
   filter f = {.count = 0};
   /* The processor may accept system calls of another machine, with other numbers. */
   load(&f, offsetof(struct seccomp_data, arch));
-  add_step(&f, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+  compare(&f, MACHINE, 1, 0);
   refuse(&f);
   load(&f, offsetof(struct seccomp_data, nr));
-#ifdef __x86_64__
-  add_step(&f, BPF_JMP | BPF_JGE | BPF_K, FIRST_OF_X32, 0, 1);
-  refuse(&f);
-#endif
-  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-    add_step(&f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)refused[i], 0, 1);
-    refuse(&f);
-  }
-  refuse_argument(&f, SYS_kill, 0, (uint32_t)getpid(), 0);
-  refuse_argument(&f, SYS_tgkill, 0, (uint32_t)getpid(), 0);
-  refuse_argument(&f, SYS_ioctl, 1, TIOCSTI, 1);
-  add_step(&f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+  for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; i++) allow_if(&f, &conditions[i]);
+  if (draws)
+    add_list(&f, refused_when_drawing, sizeof refused_when_drawing / sizeof *refused_when_drawing, false);
+  else
+    add_list(&f, allowed, sizeof allowed / sizeof *allowed, true);
   const struct sock_fprog program = {f.count, f.steps};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
   /* This process holds no secrets of others, so the kernel need not slow it down against speculation. */
   (void)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
 }
 #else
-static void seccomp_enforce(void) {}
+static void seccomp_enforce(bool draws) { (void)draws; }
 #endif
 
 /* ---- Inputs ---- */
@@ -288,10 +333,21 @@ static void allow_inputs(const landlock_rules *rules, const cli_settings *settin
   for (size_t i = 0; i < settings->more_count; i++) allow_input(rules, settings->more[i]);
   for (size_t i = 0; i < settings->etdump_count; i++) allow_input(rules, settings->etdumps[i]);
   for (size_t i = 0; i < settings->part_count; i++) allow_part(rules, settings->parts[i].path);
-  if (settings->command->reads_sources) landlock_allow(rules, "/", RIGHT_READ);
+  allow_input(rules, settings->each_from && strcmp(settings->each_from, "-") ? settings->each_from : NULL);
+  bool reads_anywhere = settings->command->reads_sources || settings->each_from;
+  if (reads_anywhere) landlock_allow(rules, "/", RIGHT_READ);
 }
 
 /* ---- Outputs ---- */
+
+/* Lets new files have the permissions of the file that the output replaces, because the filter refuses to change them
+ * later. No other file is created. */
+static void keep_permissions(const char *path) {
+  struct stat about;
+  mode_t mask = umask(0777);
+  if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) mask &= ~about.st_mode;
+  (void)umask(mask);
+}
 
 /* Allows writing an output. A file is replaced by one that is created next to it, or next to the target of a link;
  * pipes and devices are written to. */
@@ -391,6 +447,7 @@ static void allow_graphviz(const landlock_rules *rules) {
 
 void sandbox_enter(const cli_settings *settings) {
   bool draws = command_draws_picture(settings);
+  if (command_has_file(settings)) keep_permissions(settings->output);
   tzset(); /* otherwise libzip would read /etc/localtime later, for local times of entries */
   landlock_rules rules = landlock_begin();
   if (rules.descriptor >= 0) {
@@ -400,5 +457,5 @@ void sandbox_enter(const cli_settings *settings) {
     if (draws) allow_graphviz(&rules);
     landlock_enforce(&rules);
   }
-  if (!draws) seccomp_enforce();
+  seccomp_enforce(draws);
 }

@@ -137,7 +137,7 @@ static void declare(Agraph_t *root, int kind, const attribute *attributes, size_
   for (size_t i = 0; i < count; i++) (void)agattr(root, kind, attributes[i].name, attributes[i].value);
 }
 
-static void set(void *object, char *name, const char *value) {
+static void set_attribute(void *object, char *name, const char *value) {
   if (value != NULL) (void)agset(object, name, (char *)(uintptr_t)value);
 }
 
@@ -181,11 +181,11 @@ static void draw_clusters(dot_drawing *drawing) {
     put_name(name, CLUSTER, i);
     Agraph_t *cluster = agsubg(around(drawing, outer), name, 1);
     drawing->clusters[i] = cluster;
-    set(cluster, "label", etr_dot_cluster_label(drawing->view, i));
-    set(cluster, "tooltip", etr_dot_scope_tooltip(drawing->view, i));
-    set(cluster, "style", scope->kind == ETR_SCOPE_MODULE ? "filled,rounded" : "filled,rounded,dashed");
-    set(cluster, "color", "#cbd5e1");
-    set(cluster, "fillcolor", backgrounds[scope->depth % ETR_COUNT(backgrounds)]);
+    set_attribute(cluster, "label", etr_dot_cluster_label(drawing->view, i));
+    set_attribute(cluster, "tooltip", etr_dot_scope_tooltip(drawing->view, i));
+    set_attribute(cluster, "style", scope->kind == ETR_SCOPE_MODULE ? "filled,rounded" : "filled,rounded,dashed");
+    set_attribute(cluster, "color", "#cbd5e1");
+    set_attribute(cluster, "fillcolor", backgrounds[scope->depth % ETR_COUNT(backgrounds)]);
   }
 }
 
@@ -199,23 +199,23 @@ static void draw_boxes(dot_drawing *drawing) {
     Agnode_t *node = agnode(drawing->root, name, 1);
     if (box->cluster != ETR_NONE) (void)agsubnode(around(drawing, box->cluster), node, 1);
     drawing->boxes[i] = node;
-    set(node, "label", etr_dot_box_label(view, box));
-    set(node, "tooltip", etr_dot_box_tooltip(view, box));
+    set_attribute(node, "label", etr_dot_box_label(view, box));
+    set_attribute(node, "tooltip", etr_dot_box_tooltip(view, box));
     if (sum->timed && !box->is_context) {
-      set(node, "fillcolor", etr_heat_color(etr_dot_heat(view->plan, sum->ticks)).text);
+      set_attribute(node, "fillcolor", etr_heat_color(etr_dot_heat(view->plan, sum->ticks)).text);
     } else if (view->plan->total.timed && sum->ops > 0) {
-      set(node, "color", "#d1d5db");
-      set(node, "fontcolor", "#6b7280");
+      set_attribute(node, "color", "#d1d5db");
+      set_attribute(node, "fontcolor", "#6b7280");
     }
     if (sum->delegate != ETR_NONE) {
-      set(node, "color", etr_delegate_color(sum->delegate));
-      set(node, "penwidth", "2");
+      set_attribute(node, "color", etr_delegate_color(sum->delegate));
+      set_attribute(node, "penwidth", "2");
     }
     if (box->node == ETR_NONE || etr_dot_is_run(box)) {
       bool partly = sum->delegated > 0 && sum->delegated < sum->ops;
-      set(node, "style", partly ? "filled,rounded,dashed" : "filled,rounded");
+      set_attribute(node, "style", partly ? "filled,rounded,dashed" : "filled,rounded");
     } else if (view->graph->nodes[box->node].kind != ETR_NODE_OP) {
-      set(node, "shape", "ellipse");
+      set_attribute(node, "shape", "ellipse");
     }
   }
 }
@@ -226,17 +226,17 @@ static void draw_edges(dot_drawing *drawing) {
   for (size_t i = 0; i < plan->edge_count; i++) {
     const etr_dot_edge *of = &plan->edges[i];
     Agedge_t *edge = agedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], NULL, 1);
-    if (of->uses == 0) set(edge, "style", "dashed");
+    if (of->uses == 0) set_attribute(edge, "style", "dashed");
     if (of->is_next) {
-      set(edge, "color", NEXT_COLOR);
-      set(edge, "label", "  next");
-      set(edge, "constraint", "false");
+      set_attribute(edge, "color", NEXT_COLOR);
+      set_attribute(edge, "label", "  next");
+      set_attribute(edge, "constraint", "false");
     }
-    if (of->uses > 1) set(edge, "penwidth", widths[ETR_MIN(of->uses, (uint32_t)ETR_COUNT(widths)) - 1]);
+    if (of->uses > 1) set_attribute(edge, "penwidth", widths[ETR_MIN(of->uses, (uint32_t)ETR_COUNT(widths)) - 1]);
   }
 }
 
-static etr_status draw(const etr_dot_view *view, etr_writer *writer) {
+static etr_status draw_graph(const etr_dot_view *view, etr_writer *writer) {
   Agiddisc_t ids = {
       .open = id_open, .map = id_map, .free = id_free, .print = id_print, .close = id_close, .idregister = id_register};
   Agiodisc_t io = {.putstr = io_putstr, .flush = io_flush};
@@ -273,7 +273,7 @@ etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_sco
   if (status == ETR_OK) {
     (void)pthread_mutex_lock(&cgraph_lock);
     agusererrf old = agseterrf(swallow_message);
-    status = draw(&view, &writer);
+    status = draw_graph(&view, &writer);
     (void)agseterrf(old);
     (void)pthread_mutex_unlock(&cgraph_lock);
   }

@@ -4,12 +4,14 @@
  */
 #include "order/order_moves.h"
 
+#include "order/order_placement.h"
 #include "order/order_search.h"
 
 enum {
   TRIES_OF_SIZE = 256,
   MOST_WORK = 1 << 25,
-  PART_OF_GAIN = 5 /* bits: 1/32 of the bytes that an order saves is given up for fewer moves */
+  PART_OF_GAIN = 5 /* bits: 1/32 of the bytes that an order saves is given up for fewer moves, of those that are live
+                      and of those that are planned */
 };
 
 typedef struct mover {
@@ -150,8 +152,17 @@ static bool describe(etr_memory_order *out, const etr_order_problem *p, const ui
   memcpy(m.order, found, p->count * sizeof *found);
   if (!etr_order_is_valid(p, m.order, m.place) || !mark_moved(&m)) return false;
   take_back_all(&m);
-  *out = (etr_memory_order){
-      .steps = m.order, .step_count = p->plan->instruction_count, .peak_bytes = etr_order_peak(p, m.order, NULL)};
+  uint64_t planned = etr_order_planned_bytes(p, m.order), planned_of_found = etr_order_planned_bytes(p, found);
+  uint64_t gain = p->plan->planned_bytes - ETR_MIN(planned_of_found, p->plan->planned_bytes);
+  if (planned_of_found + (gain >> PART_OF_GAIN) < planned) {
+    memcpy(m.order, found, p->count * sizeof *found);
+    planned = planned_of_found;
+    if (!mark_moved(&m)) return false;
+  }
+  *out = (etr_memory_order){.steps = m.order,
+                            .step_count = p->plan->instruction_count,
+                            .peak_bytes = etr_order_peak(p, m.order, NULL),
+                            .planned_bytes = planned};
   return list_moves(&m, out);
 }
 

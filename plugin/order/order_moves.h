@@ -17,13 +17,15 @@ typedef struct etr_order_move {
 typedef struct etr_memory_order {
   const uint32_t *steps;
   size_t step_count; /* number of steps, as in the plan */
-  uint64_t peak_bytes;
+  uint64_t peak_bytes;    /* most bytes that are live at once */
+  uint64_t planned_bytes; /* size of the buffers that memory planning will give this order; ETR_UNKNOWN */
   const etr_order_move *moves; /* moves, in the new order; all other instructions keep their order */
   size_t move_count;
 } etr_memory_order;
 
 /** Fills *order with an order that has a lower peak than the plan and few moves: moves that save almost nothing are not
- * made. Returns false if none is found, or when out of memory; the arena has failed then. */
+ * made, unless memory planning needs them. Returns false if none is found, or when out of memory; the arena has failed
+ * then. */
 bool etr_memory_order_find(etr_memory_order *order, const etr_memory_plan *plan, etr_arena *arena);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_new(const etr_order_problem *p, uint32_t tensor) {
   return p->users_left[tensor] == p->users[tensor] && !etr_order_starts(&p->plan->tensors[tensor]);
 }
 
-static uint64_t take(const etr_order_problem *p, const etr_memory_step *step) {
+static uint64_t sum_memory(const etr_order_problem *p, const etr_memory_step *step) {
   uint64_t bytes = 0;
   for (size_t k = 0; k < step->tensor_count; k++)
     if (is_new(p, step->tensors[k])) bytes += p->plan->tensors[step->tensors[k]].size_bytes;
@@ -36,7 +36,7 @@ uint64_t etr_order_peak(const etr_order_problem *p, const uint32_t *order, uint6
   if (p->plan->tensor_count) memcpy(p->users_left, p->users, p->plan->tensor_count * sizeof *p->users);
   for (uint32_t i = 0; i < p->count; i++) {
     const etr_memory_step *step = &p->plan->steps[order[i]];
-    live += take(p, step);
+    live += sum_memory(p, step);
     peak = ETR_MAX(peak, live);
     if (curve) curve[i] = live;
     live -= give_back(p, step);

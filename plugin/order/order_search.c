@@ -129,7 +129,7 @@ static void weigh(search *s, uint32_t step, uint64_t *taken, uint64_t *given) {
   }
 }
 
-static void run(search *s, uint32_t step) {
+static void run_step(search *s, uint32_t step) {
   uint64_t taken, given;
   weigh(s, step, &taken, &given);
   s->live = s->live + taken - given;
@@ -172,7 +172,7 @@ static uint64_t *seen_slot(const search *s) {
 }
 
 /* Finds the choices at this position: one instruction that adds no bytes, or else the ones that add least. */
-static void choose(search *s) {
+static void list_choices(search *s) {
   place *here = &s->places[s->depth];
   choice list[MOST_CHOICES];
   uint64_t taken, given;
@@ -192,10 +192,10 @@ static void choose(search *s) {
 }
 
 /* Runs the next choice at this position. Returns false if there is none. */
-static bool advance(search *s) {
+static bool run_next_choice(search *s) {
   place *here = &s->places[s->depth];
   if (here->next == here->count) return false;
-  run(s, here->choices[here->next++]);
+  run_step(s, here->choices[here->next++]);
   s->depth++;
   return true;
 }
@@ -209,12 +209,12 @@ static void go_back(search *s) {
 static bool find_within(search *s) {
   size_t end = s->steps + s->budget;
   bool found = false;
-  choose(s);
+  list_choices(s);
   while (s->steps < end) {
-    if (advance(s)) {
+    if (run_next_choice(s)) {
       found = s->depth == s->p->count;
       if (found) break;
-      choose(s);
+      list_choices(s);
       continue;
     }
     *seen_slot(s) = mix(s->hash ^ s->bound);
@@ -225,7 +225,7 @@ static bool find_within(search *s) {
   return found;
 }
 
-static bool init(search *s, const etr_order_problem *p) {
+static bool init_search(search *s, const etr_order_problem *p) {
   size_t wanted = p->count, count = 1;
   while (count < 64 * wanted && count < (size_t)1 << MOST_SEEN_BITS) count *= 2;
   *s = (search){.p = p, .live = p->start_bytes, .seen_count = count};
@@ -267,7 +267,7 @@ static bool narrow(best *b, const etr_order_problem *p) {
   search s;
   uint64_t least = p->least_peak;
   if (least >= b->peak) return true;
-  if (!init(&s, p)) return false;
+  if (!init_search(&s, p)) return false;
   while (least < b->peak && b->peak - least > b->peak >> LEAST_PART_OF_PEAK && s.steps < PARTS * s.budget) {
     s.bound = least + (b->peak - 1 - least) / 2;
     if (find_within(&s))

@@ -6,6 +6,7 @@
 #define ETR_ANSWER_H
 
 #include "base/arena.h"
+#include "output/arrow.h"
 #include "output/fields.h"
 
 typedef struct etr_answer {
@@ -16,11 +17,12 @@ typedef struct etr_answer {
   etr_writer writer;
   etr_jw json;         /* only used by documents */
   etr_fields fields;   /* only used by documents */
+  etr_arrow *arrow;    /* takes the rows of tables instead of the output; NULL: they are written */
   const char *problem; /* reason why the options were refused; NULL: they were not */
 } etr_answer;
 
-/** Begins an answer made of tables. options may be NULL, which stands for zeroed options. All arguments are borrowed
- * until etr_answer_end(). */
+/** Begins an answer made of tables. options may be NULL, which stands for zeroed options. The sink may be one of
+ * etr_arrow_sink(). All arguments are borrowed until etr_answer_end(). */
 void etr_answer_begin(etr_answer *answer, const etr_profile *profile, const etr_node_filter *filter,
                       const etr_table_options *options, const etr_sink *sink);
 

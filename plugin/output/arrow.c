@@ -228,6 +228,15 @@ static void release_stream(struct ArrowArrayStream *stream) {
   stream->release = NULL;
 }
 
+static bool drop_text(void *context, const void *data, size_t size) {
+  (void)context, (void)data, (void)size;
+  return true;
+}
+
+etr_sink etr_arrow_sink(etr_arrow *table) { return (etr_sink){.write = drop_text, .context = table}; }
+
+etr_arrow *etr_arrow_of(const etr_sink *sink) { return sink->write == drop_text ? sink->context : NULL; }
+
 etr_status etr_arrow_hand_over(etr_arrow *table, struct ArrowArrayStream *out, etr_error *error) {
   *out = (struct ArrowArrayStream){0};
   table->arrays = etr_arena_alloc_array(&table->arena, table->columns.count, sizeof *table->arrays);

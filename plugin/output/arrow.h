@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "etrecord_arrow.h"
+#include "etrecord_tb.h"
 
 typedef enum etr_arrow_type {
   ETR_ARROW_TEXT,  /* UTF-8 */
@@ -40,6 +41,13 @@ void etr_arrow_add_column(etr_arrow *table, const char *name, etr_arrow_type typ
 
 /** Adds the next value of the current row. A row has one value for each column, in the order of the columns. */
 void etr_arrow_add(etr_arrow *table, etr_arrow_value value);
+
+/** Returns a sink that stands for the table: an answer that gets it adds the rows of its tables to `table` and writes
+ * nothing. Text that is written into the sink is dropped. */
+etr_sink etr_arrow_sink(etr_arrow *table);
+
+/** Returns the table that a sink stands for; NULL for any other sink. */
+etr_arrow *etr_arrow_of(const etr_sink *sink);
 
 /** Hands the table over as a stream of one batch, or of none if the table has no rows. The stream owns the table then.
  * Error: ETR_ERROR_MEMORY, also if memory ran out in an earlier call, or if a column has more than 2 GiB of text; the

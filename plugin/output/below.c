@@ -22,8 +22,8 @@ bool etr_below_is_path(etr_slice text) {
   return true;
 }
 
-/* Opens the folder `part` in `folder`, closes `folder`, and returns the opened descriptor or -1. */
-static int step_into(int folder, const char *part, size_t size) {
+/* Opens the folder `part` in `folder`, closes `folder` unless it is the root, and returns the opened descriptor or -1. */
+static int step_into(int root, int folder, const char *part, size_t size) {
   char name[NAME_MAX + 1];
   int next = -1, reason = ENAMETOOLONG;
   if (size <= NAME_MAX) {
@@ -32,17 +32,17 @@ static int step_into(int folder, const char *part, size_t size) {
     next = openat(folder, name, FOLDER);
     reason = errno;
   }
-  (void)close(folder);
+  if (folder != root) (void)close(folder);
   errno = reason;
   return next;
 }
 
 int etr_below_open(int root, const char *path, const char **name) {
-  int folder = openat(root, ".", FOLDER);
+  int folder = root;
   for (const char *slash; folder >= 0 && (slash = strchr(path, '/')) != NULL; path = slash + 1)
-    folder = step_into(folder, path, (size_t)(slash - path));
+    folder = step_into(root, folder, path, (size_t)(slash - path));
   *name = path;
-  return folder;
+  return folder == root ? openat(root, ".", FOLDER) : folder;
 }
 
 static bool finish(int folder, int result) {

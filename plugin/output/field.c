@@ -85,6 +85,15 @@ static etr_scalar amount_scalar(double number) {
   return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)round(number)};
 }
 
+/* Gives a number of 64 bits as it is, which a double may not hold. Returns false if the field is no such number. */
+static bool exact_number(const etr_field *field, const char *row, uint64_t *number) {
+  const etr_member *member = &field->member;
+  if (field->get || member->type != ETR_MEMBER_UNSIGNED || member->size != sizeof *number) return false;
+  if (member->pointer != ETR_IN_ROW) memcpy(&row, row + member->pointer, sizeof row);
+  if (row) memcpy(number, row + member->offset, sizeof *number);
+  return row != NULL;
+}
+
 etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row) {
   const etr_cell cell = etr_field_cell(field, row);
   if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
@@ -94,7 +103,11 @@ etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr
   if (cell.text || field->kind < ETR_CELL_UNIT || isnan(cell.number))
     return text_scalar(cell.text, field->blank_is_null);
   if (field->kind == ETR_CELL_COUNT) return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)cell.number};
-  if (field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES) return amount_scalar(cell.number);
+  uint64_t exact;
+  bool is_amount = field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES;
+  if (is_amount && exact_number(field, row, &exact))
+    return (etr_scalar){exact > INT64_MAX ? ETR_SCALAR_HUGE : ETR_SCALAR_WHOLE, .whole = (int64_t)exact, .huge = exact};
+  if (is_amount) return amount_scalar(cell.number);
   if (field->kind == ETR_CELL_TIME && !cell.unit) return real_scalar(etr_ticks_to_unit(profile, cell.number, unit));
   if (field->kind == ETR_CELL_SHARE) return real_scalar(cell.whole > 0 ? cell.number / cell.whole : NAN);
   return real_scalar(cell.number);
@@ -106,6 +119,7 @@ void etr_put_scalar(etr_jw *json, etr_scalar value) {
   case ETR_SCALAR_TEXT: etr_jw_string(json, value.text); break;
   case ETR_SCALAR_FLAG: etr_jw_bool(json, value.whole); break;
   case ETR_SCALAR_WHOLE: etr_jw_int(json, value.whole); break;
+  case ETR_SCALAR_HUGE: etr_jw_uint(json, value.huge); break;
   case ETR_SCALAR_REAL: etr_jw_double(json, value.real); break;
   }
 }

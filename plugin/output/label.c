@@ -26,7 +26,7 @@ static const char *short_dtype(const char *dtype) {
 }
 
 /* Appends as much of a text as fits. Returns the new size. */
-static size_t append(char *text, size_t used, const char *more) {
+static size_t append_text(char *text, size_t used, const char *more) {
   etr_slice head = etr_slice_head(more, ETR_SHAPE_ROOM - 1 - used);
   memcpy(text + used, head.data, head.size);
   return used + head.size;
@@ -39,7 +39,7 @@ static size_t append_byte(char *text, size_t used, char byte) {
 
 static size_t append_dim(char *text, size_t used, const etr_dim *dim) {
   char digits[ETR_UINT_ROOM];
-  if (dim->symbol != NULL || dim->size < 0) return append(text, used, dim->symbol != NULL ? dim->symbol : "?");
+  if (dim->symbol != NULL || dim->size < 0) return append_text(text, used, dim->symbol != NULL ? dim->symbol : "?");
   size_t count = etr_format_uint(digits, (uint64_t)dim->size);
   for (size_t i = 0; i < count; i++) used = append_byte(text, used, digits[i]);
   return used;
@@ -47,7 +47,7 @@ static size_t append_dim(char *text, size_t used, const etr_dim *dim) {
 
 /* This does not use printf(), which would be slow for the thousands of shapes of a graph. */
 size_t etr_format_shape(char *to, const etr_value *value) {
-  size_t used = append(to, 0, value->dtype != NULL ? short_dtype(value->dtype) : "");
+  size_t used = append_text(to, 0, value->dtype != NULL ? short_dtype(value->dtype) : "");
   if (value->rank >= 0) used = append_byte(to, used, '[');
   for (int32_t i = 0; i < value->rank && used < ETR_SHAPE_ROOM - 1; i++) {
     if (i > 0) used = append_byte(to, used, ',');

@@ -18,7 +18,7 @@ typedef struct counter {
   bool is_exceeded;
 } counter;
 
-static bool count(void *context, const void *data, size_t size) {
+static bool count_bytes(void *context, const void *data, size_t size) {
   counter *c = context;
   c->is_exceeded = c->limited->written > c->max_bytes || size > c->max_bytes - c->limited->written;
   if (c->is_exceeded || !c->sink->write(c->sink->context, data, size)) return false;
@@ -30,7 +30,7 @@ etr_status etr_emit_limited(void *context, const etr_sink *sink, etr_error *erro
   etr_limited *limited = context;
   counter c = {
       .limited = limited, .sink = sink, .max_bytes = limited->max_bytes ? limited->max_bytes : DEFAULT_MAX_BYTES};
-  etr_status status = limited->emit(limited->context, &(etr_sink){count, &c}, error);
+  etr_status status = limited->emit(limited->context, &(etr_sink){count_bytes, &c}, error);
   if (status == ETR_OK || !c.is_exceeded) return status;
   return etr_fail(error, ETR_ERROR_FORMAT, NULL, NULL, ETR_NO_OFFSET,
                   "more than %" PRIu64 " bytes of output; raise this limit with --max-output", c.max_bytes);

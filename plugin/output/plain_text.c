@@ -15,8 +15,8 @@ static bool is_in(const range *ranges, size_t count, uint32_t code) {
   return false;
 }
 
-/* These are C0, DEL and C1; marks, overrides and isolates of the writing direction; line and paragraph separators; the
- * byte order mark; and tag characters, which are invisible. */
+/* Returns true for C0, DEL and C1; marks, overrides and isolates of the writing direction; line and paragraph
+ * separators; the byte order mark; and tag characters, which are invisible. */
 bool etr_is_control(uint32_t code) {
   static const range controls[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F},
                                    {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}};

@@ -73,12 +73,12 @@ static const etr_field noise_fields[] = {
      .type = "numbers"},
     {"in_stretches", NOISE(ETR_CELL_FLAG, in_stretches), .says = "of two_modes: a mode mostly lasts for several runs"},
     {"change", NOISE(ETR_CELL_NUMBER, change), .has = changes,
-     .says = "of step: the time behind it in times before it, less 1; of drift: the last run's time in times of the "
-             "first, less 1; null otherwise"},
+     .says = "of step: the time after it divided by the time before it, minus 1; of drift: the time of the last run "
+             "divided by that of the first, minus 1; null otherwise"},
     {"from_run", NOISE(ETR_CELL_COUNT, from_run), .has = is_step,
-     .says = "of step: the first run behind it, numbered as in info; null otherwise"},
+     .says = "of step: the first run after it, numbered as in info; null otherwise"},
     {"over_runs", NOISE(ETR_CELL_COUNT, over_runs), .has = changes,
-     .says = "of step: runs behind it; of drift: runs in the longest stretch; null otherwise"},
+     .says = "of step: runs after it; of drift: runs in the longest stretch; null otherwise"},
     {"stretches", NOISE(ETR_CELL_COUNT, stretches), .has = is_drift,
      .says = "of drift: how often it starts anew, at a load or behind runs of another kind; null otherwise"},
     {"start", NOISE(ETR_CELL_TIME, start), .has = is_drift,

@@ -7,6 +7,7 @@
 
 #include "base/natural.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,13 +107,6 @@ void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fi
                        .time_digits = ETR_TIME_DIGITS};
 }
 
-void etr_table_take_arrow(etr_table *table, etr_arrow *arrow) {
-  if (!arrow) return;
-  table->arrow = arrow;
-  table->medium = ETR_IN_DATA;
-  table->exact = true;
-}
-
 void etr_table_choose(etr_table *table) {
   const char *names = table->answer->options->columns;
   const etr_field **chosen = names ? etr_arena_alloc_array(&table->answer->arena, strlen(names) + 1, sizeof *chosen)
@@ -122,7 +116,9 @@ void etr_table_choose(etr_table *table) {
     etr_slice name = {at, strcspn(at, ",")};
     /* The array has room for two columns for each name of one letter and its comma. */
     size_t found = find_fields(table, name, chosen + count);
-    if (found == 0) {
+    if (found == 0 && table->medium == ETR_IN_DATA && (is_called("record", name) || is_called("run", name))) {
+      table->wants_origin = true;
+    } else if (found == 0) {
       refuse_column(table, name);
       return;
     }
@@ -160,7 +156,9 @@ void etr_table_choose_between(etr_table *table, size_t first, size_t last) {
 void etr_table_say_origin(etr_table *table) {
   const etr_table_options *options = table->answer->options;
   etr_arena *arena = &table->answer->arena;
-  if (options->format != ETR_TABLE_JSON_LINES && !table->arrow) return;
+  bool has_chosen = options->columns && options->format != ETR_TABLE_JSON_LINES;
+  if (medium_of(options->format) != ETR_IN_DATA) return;
+  if (has_chosen && !table->wants_origin && !options->tag_count && options->stack == ETR_STACK_NONE) return;
   etr_tag *origin = etr_arena_alloc_array(arena, options->tag_count + 2, sizeof *origin);
   if (!origin) return;
   origin[0] = (etr_tag){"record", etr_label_record(arena, table->answer->profile)};
@@ -207,24 +205,28 @@ static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
 
 /* Chooses the columns of the table, now that its context is known. */
 static void begin_table(etr_table *table) {
+  etr_arrow *arrow = table->answer->arrow;
   size_t most = table->chosen ? table->chosen_count : table->fields->count, count = 0;
-  etr_column *columns = etr_arena_alloc_array(&table->answer->arena, most, sizeof *columns);
+  etr_column *columns = etr_arena_alloc_array(&table->answer->arena, table->origin_count + most, sizeof *columns);
+  for (size_t i = 0; columns && i < table->origin_count; i++) columns[i] = (etr_column){.title = table->origin[i].name};
   table->columns = etr_arena_alloc_array(&table->answer->arena, most, sizeof *table->columns);
   for (size_t i = 0; columns && table->columns && i < most; i++) {
     const etr_field *field = table->chosen ? table->chosen[i] : &table->fields->first[i];
     if (!table->chosen && !is_shown(table, field)) continue;
-    columns[count] = (etr_column){title_of(table, field, count), field->kind >= ETR_CELL_COUNT,
-                                  field->kind <= ETR_CELL_ITEM};
+    columns[table->origin_count + count] = (etr_column){
+        title_of(table, field, count), field->kind >= ETR_CELL_COUNT, field->kind <= ETR_CELL_ITEM};
     table->columns[count++] = field;
   }
-  etr_text_table_init(&table->laid_out, &table->answer->arena, columns, count);
+  table->column_count = count;
+  etr_text_table_init(&table->laid_out, &table->answer->arena, columns, table->origin_count + count);
+  table->laid_out.without_head = table->answer->options->stack == ETR_STACK_NEXT;
   for (unsigned turn = 1; turn <= count && !table->chosen; turn++)
     for (size_t i = 0; i < count; i++)
       if (table->columns[i]->spare == turn) etr_text_table_may_leave_out(&table->laid_out, i);
-  for (size_t i = 0; table->arrow && i < table->origin_count; i++)
-    etr_arrow_add_column(table->arrow, table->origin[i].name, ETR_ARROW_TEXT);
-  for (size_t i = 0; table->arrow && i < count; i++)
-    etr_arrow_add_column(table->arrow, columns[i].title, arrow_type_of(table->columns[i]->kind));
+  for (size_t i = 0; arrow && i < table->origin_count + count; i++)
+    etr_arrow_add_column(
+        arrow, columns[i].title,
+        i < table->origin_count ? ETR_ARROW_TEXT : arrow_type_of(table->columns[i - table->origin_count]->kind));
 }
 
 /* ---- Rows ---- */
@@ -254,7 +256,7 @@ size_t etr_table_shown(const etr_table *table) {
   return table->top ? ETR_MIN(table->top, table->rows.count) : table->rows.count;
 }
 
-/* A time that is not 0, but would be written as 0, is below what is written. */
+/* Puts a time with the column's decimals. A time above 0 that would be written as 0 is written as "<0.001". */
 static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cell cell) {
   double time = etr_ticks_to_unit(table->answer->profile, cell.number, table->answer->options->unit);
   double least = pow(10, -table->time_decimals);
@@ -270,8 +272,8 @@ static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cel
   etr_put_fixed(writer, time, table->time_decimals);
 }
 
-/* The decimals that give the longest time of the rows its significant digits: then all times of a column end at the
- * same place, and parts add up to their sum. */
+/* Returns the decimals that give the longest time of the rows its significant digits. All times of a column then have
+ * equally many decimals, and parts add up to their sum. */
 static int find_time_decimals(const etr_table *table, size_t shown) {
   double longest = 0;
   for (size_t i = 0; i < shown; i++)
@@ -321,7 +323,15 @@ static void put_number(const etr_table *table, etr_writer *writer, const etr_fie
     etr_put_fixed(writer, cell.number, cell.decimals);
 }
 
-static const char *cell_text(const etr_table *table, const etr_field *field, etr_cell cell) {
+/* Returns the bytes of a cell: exactly, unless they are an average. */
+static uint64_t whole_number(const etr_table *table, const etr_field *field, etr_cell cell, const void *row) {
+  etr_scalar value = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
+  if (value.type == ETR_SCALAR_HUGE) return value.huge;
+  if (value.type == ETR_SCALAR_WHOLE && value.whole >= 0) return (uint64_t)value.whole;
+  return cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX;
+}
+
+static const char *cell_text(const etr_table *table, const etr_field *field, etr_cell cell, const void *row) {
   etr_text text;
   etr_writer writer;
   if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
@@ -331,8 +341,12 @@ static const char *cell_text(const etr_table *table, const etr_field *field, etr
   if (field->kind == ETR_CELL_FLAG && !isnan(cell.number)) return cell.number != 0 ? "true" : "false";
   if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
   if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
-  if (field->kind == ETR_CELL_BYTES && !table->exact)
-    return etr_count_text(&table->answer->arena, cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX);
+  if (field->kind == ETR_CELL_SHARE && cell.number == 0 && !table->exact) return NULL; /* "0.0 %" would say nothing */
+  if (field->kind == ETR_CELL_BYTES) {
+    uint64_t number = whole_number(table, field, cell, row);
+    if (table->exact) return etr_arena_format(&table->answer->arena, "%" PRIu64, number);
+    return etr_count_text(&table->answer->arena, number);
+  }
   etr_text_begin(&text, &table->answer->arena, &writer);
   put_number(table, &writer, field, cell);
   if (field->kind == ETR_CELL_RATE && cell.unit && !table->exact) etr_putf(&writer, " %s", cell.unit);
@@ -354,8 +368,8 @@ static void put_line(const etr_table *table, const void *row) {
   etr_jw_object(&json);
   for (size_t i = 0; i < table->origin_count; i++)
     etr_field_text(&fields, table->origin[i].name, table->origin[i].value);
-  for (size_t i = 0; i < table->laid_out.column_count; i++) {
-    etr_jw_key(&json, table->laid_out.columns[i].title);
+  for (size_t i = 0; i < table->column_count; i++) {
+    etr_jw_key(&json, table->laid_out.columns[table->origin_count + i].title);
     etr_put_scalar(&json, etr_field_scalar(fields.profile, fields.unit, table->columns[i], row));
   }
   etr_jw_end(&json);
@@ -363,28 +377,32 @@ static void put_line(const etr_table *table, const void *row) {
 
 /* Adds a row to Arrow's columns. */
 static void add_arrow_row(const etr_table *table, const void *row) {
+  etr_arrow *arrow = table->answer->arrow;
   for (size_t i = 0; i < table->origin_count; i++)
-    etr_arrow_add(table->arrow, (etr_arrow_value){!table->origin[i].value, .text = table->origin[i].value});
-  for (size_t i = 0; i < table->laid_out.column_count; i++) {
+    etr_arrow_add(arrow, (etr_arrow_value){!table->origin[i].value, .text = table->origin[i].value});
+  for (size_t i = 0; i < table->column_count; i++) {
     const etr_field *field = table->columns[i];
     etr_scalar v = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
-    bool fits = (arrow_type_of(field->kind) == ETR_ARROW_TEXT) ==
-                (v.type == ETR_SCALAR_TEXT); /* a text may replace a number */
-    etr_arrow_add(table->arrow, (etr_arrow_value){v.type == ETR_SCALAR_NULL || !fits, v.text, v.whole, v.real});
+    etr_arrow_type type = arrow_type_of(field->kind);
+    bool fits = (type == ETR_ARROW_TEXT) == (v.type == ETR_SCALAR_TEXT) && /* a text may replace a number */
+                (type != ETR_ARROW_WHOLE || v.type == ETR_SCALAR_WHOLE);
+    etr_arrow_add(arrow, (etr_arrow_value){v.type == ETR_SCALAR_NULL || !fits, v.text, v.whole, v.real});
   }
 }
 
 static void put_row(etr_table *table, const void *row) {
-  if (table->arrow)
+  if (table->answer->arrow) {
     add_arrow_row(table, row);
-  else if (table->answer->options->format == ETR_TABLE_JSON_LINES)
+  } else if (table->answer->options->format == ETR_TABLE_JSON_LINES) {
     put_line(table, row);
-  else
-    for (size_t i = 0; i < table->laid_out.column_count; i++) {
+  } else {
+    for (size_t i = 0; i < table->origin_count; i++) etr_text_table_add(&table->laid_out, table->origin[i].value);
+    for (size_t i = 0; i < table->column_count; i++) {
       etr_cell cell = etr_field_cell(table->columns[i], row);
-      etr_text_table_add(&table->laid_out, cell_text(table, table->columns[i], cell));
+      etr_text_table_add(&table->laid_out, cell_text(table, table->columns[i], cell, row));
       etr_text_table_style(&table->laid_out, cell_style(table->columns[i], cell));
     }
+  }
 }
 
 size_t etr_table_fill(etr_table *table) {
@@ -400,7 +418,7 @@ void etr_table_write(etr_table *table) {
   if (!table->columns) begin_table(table);
   if (etr_arena_failed(&table->answer->arena))
     table->answer->writer.status = ETR_ERROR_MEMORY;
-  else if (!table->arrow && table->answer->options->format != ETR_TABLE_JSON_LINES)
+  else if (table->answer->options->format != ETR_TABLE_JSON_LINES)
     etr_text_table_write(&table->laid_out, &table->answer->writer, table->answer->options->format,
                          etr_answer_width(table->answer));
   table->columns = NULL;

@@ -17,7 +17,6 @@
 #define ETR_TABLE_H
 
 #include "output/answer.h"
-#include "output/arrow.h"
 #include "output/ranking.h"
 #include "output/text_table.h"
 
@@ -145,7 +144,12 @@ typedef struct etr_rows {
   size_t count, size;
 } etr_rows;
 
-#define ETR_ROWS(array, count) ((etr_rows){(array), (count), sizeof *(array)})
+/** Returns the rows of an array. NULL has none: memory ran out. */
+static inline etr_rows etr_rows_of(const void *first, size_t count, size_t size) {
+  return (etr_rows){first, first ? count : 0, size};
+}
+
+#define ETR_ROWS(array, count) etr_rows_of((array), (count), sizeof *(array))
 
 typedef struct etr_field {
   const char *key;   /* name for programs, in all formats; NULL: the title with '_' for blanks */
@@ -205,6 +209,7 @@ typedef enum etr_scalar_type {
   ETR_SCALAR_TEXT,
   ETR_SCALAR_FLAG,
   ETR_SCALAR_WHOLE,
+  ETR_SCALAR_HUGE, /* a whole number that fits into 64 bits only without a sign */
   ETR_SCALAR_REAL
 } etr_scalar_type;
 
@@ -213,6 +218,7 @@ typedef struct etr_scalar {
   etr_scalar_type type;
   const char *text;
   int64_t whole; /* also the value of a flag, 0 or 1 */
+  uint64_t huge;
   double real;
 } etr_scalar;
 
@@ -276,11 +282,12 @@ typedef struct etr_table {
   size_t chosen_count;
   const etr_field **columns; /* columns of the table being written; NULL: no table is being written */
   etr_text_table laid_out;   /* the cells, if the output is text, Markdown, CSV or TSV */
-  const etr_tag *origin;     /* first columns of JSON Lines and Arrow, with the same value in every row */
+  size_t column_count;       /* of `columns` */
+  const etr_tag *origin;     /* first columns of tables for programs, with the same value in every row */
   size_t origin_count;
+  bool wants_origin; /* --columns names `record` or `run` */
   int time_digits;             /* significant digits of the longest time, for people; initially ETR_TIME_DIGITS */
   int time_decimals;           /* decimals of all times of the table being written, for people */
-  etr_arrow *arrow;            /* takes the rows instead of the output; NULL: the output takes them */
   etr_vec(etr_table_row) rows; /* rows that etr_table_fill() will write */
 } etr_table;
 
@@ -295,10 +302,9 @@ void etr_table_choose(etr_table *table);
  * last `last` columns after them. */
 void etr_table_choose_between(etr_table *table, size_t first, size_t last);
 
-/** Adds the rows, with all columns, to `arrow` instead of writing them. Does nothing if `arrow` is NULL. */
-void etr_table_take_arrow(etr_table *table, etr_arrow *arrow);
-
-/** Makes the names of the record and of its ETDump and options.tags the first columns of JSON Lines and Arrow. */
+/** Makes the names of the record and of its ETDump and options.tags the first columns of tables for programs, so that
+ * tables of many ETDumps can be stacked. Does nothing for tables for people. CSV and TSV with chosen columns get them
+ * only if `record` or `run` is chosen, there are tags, or the table is stacked. Call it after etr_table_choose(). */
 void etr_table_say_origin(etr_table *table);
 
 /** Adds a row, borrowed until etr_table_fill(). key may be "". */

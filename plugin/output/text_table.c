@@ -9,7 +9,7 @@
 enum {
   GAP = 2,
   LEAST_WIDTH = 8,
-  LEGIBLE_WIDTH = 20, /* columns; shorter names look too much alike */
+  LEGIBLE_WIDTH = 20, /* columns; shorter names cannot be distinguished */
 };
 
 void etr_text_table_init(etr_text_table *table, etr_arena *arena, const etr_column *columns, size_t column_count) {
@@ -37,7 +37,7 @@ void etr_put_share(etr_writer *writer, double part, double whole) {
 }
 
 int etr_time_decimals(const etr_profile *profile, double ticks, etr_unit unit, int digits) {
-  /* No unit gets finer than 100 ns: no clock of a device supports more. */
+  /* No unit is shown finer than 100 ns, because no clock of a device supports more. */
   static const int most[] = {
       [ETR_UNIT_MS] = 4, [ETR_UNIT_NS] = 0, [ETR_UNIT_US] = 1, [ETR_UNIT_S] = 7, [ETR_UNIT_CYCLES] = 0};
   double time = fabs(etr_ticks_to_unit(profile, ticks, unit));
@@ -62,7 +62,7 @@ void etr_put_below(etr_writer *writer, const etr_profile *profile, double step, 
 
 /* ---- Text ---- */
 
-/* How a column is laid out. */
+/* The layout of a column. */
 typedef struct layout {
   size_t width;
   etr_cut cut;
@@ -131,7 +131,7 @@ static size_t count_shown(const etr_text_table *table, const etr_writer *like, s
 }
 
 /* Chooses where each column is cut: at the start if that shows more different texts. The module paths of a model begin
- * alike, and may all look the same if they are cut in the middle. */
+ * with the same parts, and may all look the same if they are cut in the middle. */
 static void choose_cuts(const etr_text_table *table, const etr_writer *writer, layout *columns, const layout *wanted) {
   for (size_t i = 0; i < table->column_count; i++) {
     if (columns[i].is_left_out || columns[i].width >= wanted[i].width) continue;
@@ -185,8 +185,11 @@ static void write_text(const etr_text_table *table, etr_writer *writer, size_t w
     *column = ETR_MAX(*column, etr_plain_width(writer, table->cells.data[i]));
   }
   memcpy(columns, wanted, table->column_count * sizeof *columns);
-  for (size_t i = 0; i < table->spare.count && line_width(table, columns, LEGIBLE_WIDTH) > width; i++)
-    columns[table->spare.data[i]].is_left_out = true;
+  for (size_t i = 0; i < table->spare.count; i++) {
+    bool has_title = table->columns[table->spare.data[i]].title[0] != '\0'; /* bars are hidden before a name is cut */
+    if (line_width(table, columns, has_title ? LEGIBLE_WIDTH : SIZE_MAX) > width)
+      columns[table->spare.data[i]].is_left_out = true;
+  }
   shrink(table, columns, width);
   choose_cuts(table, writer, columns, wanted);
   size_t rows = table->cells.count / table->column_count;
@@ -251,7 +254,7 @@ static void write_rows(const etr_text_table *table, etr_writer *writer, etr_tabl
                                        [ETR_TABLE_MARKDOWN] = {"| ", " | ", " |\n", etr_put_markdown}};
   bool markdown = format == ETR_TABLE_MARKDOWN;
   size_t rows = table->cells.count / table->column_count;
-  for (size_t row = 0; row <= rows; row++) {
+  for (size_t row = table->without_head && !markdown; row <= rows; row++) {
     for (size_t i = 0; i < table->column_count; i++) {
       etr_puts(writer, i ? formats[format].between : formats[format].before);
       formats[format].put(writer, cell_at(table, row, i));

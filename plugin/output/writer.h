@@ -104,7 +104,7 @@ void etr_text_begin(etr_text *text, etr_arena *arena, etr_writer *writer);
  * failed then. */
 bool etr_text_add(etr_text *text, etr_slice bytes);
 
-/** The function of a sink that appends to a text. `text` is an etr_text. */
+/** Appends to a text, as the function of a sink. `text` is an etr_text. */
 bool etr_text_write(void *text, const void *data, size_t size);
 
 /** Returns the text, NUL-terminated, in the arena. Returns NULL when out of memory; the arena has failed then. */

@@ -71,7 +71,7 @@ static const etr_field event_fields[] = {
 };
 ETR_ROW_TYPE(timeline_event, event_fields);
 
-/* False when out of memory. */
+/* Returns false when out of memory. */
 static bool put_events(etr_profile_doc *e, const etr_block *block, const etr_profile_operators *ops) {
   size_t count = e->placer.spans.count;
   shown_event *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);

@@ -9,9 +9,9 @@
 #include "views/cost_figures.h"
 
 /* clang-format off */
-/** Fields of costs. FIGURE(name) initializes the member of a row; `in` is where they are, `rest` where those are that
- * only programs need; integers: a function that gives the unit of rates that are of integers; part: one that gives the
- * part of what can be reached as a share. */
+/** The fields of costs. FIGURE(name) initializes the member of a row. `in` has the outputs that show the fields, `rest`
+ * the outputs for fields that only programs need. `integers` is a function that returns the unit of rates of integer
+ * operations; `part` is one that returns the share of the peak. */
 #define ETR_COST_FIELDS(FIGURE, in, rest, integers, part)                                                              \
   {"macs", "macs", ETR_CELL_AMOUNT, in, FIGURE(macs), .nullable = true,                                                \
    .says = "multiply-accumulates per inference, as torch's FlopCounterMode counts them (half of its FLOP); of one "    \
@@ -26,7 +26,8 @@
   {"gbs", "gbs", ETR_CELL_RATE, in, FIGURE(gbs), .nullable = true, .says = "1e9 bytes per second"},                    \
   {"intensity", "intensity", ETR_CELL_RATE, in, FIGURE(intensity), .nullable = true, .says = "FLOP per byte"},         \
   {"of_peak", "of peak", ETR_CELL_SHARE, in, .get = part, .nullable = true,                                            \
-   .says = "the time that `roofs` allow as a part of the time taken; above 1: a peak, a cost or a match is wrong"},    \
+   .says = "the time that `roofs` allow as a part of the time taken; null: no peak is known, or "          \
+           "the operator is faster than it"},    \
   {"bound", "bound", ETR_CELL_WORD, in, FIGURE(bound), .type = "bound", .nullable = true,                              \
    .says = "what limits it at the peaks; null unless peaks were given"},                                               \
   {"arithmetic", "arithmetic", ETR_CELL_WORD, in, FIGURE(arithmetic), .type = "arithmetic", .nullable = true,          \
@@ -55,21 +56,31 @@
   {"new_intensity", "new intensity", ETR_CELL_RATE, in, NEW(intensity), .nullable = true}
 /* clang-format on */
 
-/** for_people: says so where the part is above the whole, and no rate. */
+/** Why nothing is said of peaks. */
+#define ETR_NO_PEAK                                                                                                    \
+  "no part of the peak: no operator here moves 1 MB in at least 50 us, so give --peak-bandwidth or --device"
+
+/** Returns the share of the peak as a cell. If it exceeds 1, people read "above", because the rate cannot be right, and
+ * programs get no value. */
 static inline etr_cell etr_cost_part(const etr_cost_figures *figures, bool for_people) {
   if (figures && figures->exceeds_peak) return (etr_cell){.text = for_people ? "above" : NULL, .number = NAN};
   return (etr_cell){.number = figures ? figures->of_peak : NAN, .whole = 1, .is_cold = true};
 }
 
-/** Behind a rate whose operations are of integers: "int"; "mixed" of a sum of both. */
+/** Returns the unit after a rate of integer operations: "int", or "mixed" for a sum of both kinds; NULL for floats. */
 static inline const char *etr_cost_integers(const etr_cost_figures *figures) {
   if (!figures || !figures->arithmetic || strcmp(figures->arithmetic, "float") == 0) return NULL;
   return strcmp(figures->arithmetic, "integer") == 0 ? "int" : "mixed";
 }
 
-/** Where people asked for columns and some nodes have symbolic sizes: says what stands for these. */
-static inline void etr_put_hinted(etr_answer *answer, double nodes) {
-  if (nodes > 0 && answer->options->columns && answer->options->format == ETR_TABLE_TEXT)
+/** Writes lines below a table if people chose columns: which sizes are taken for nodes with symbolic sizes, and why
+ * `of peak` is empty. */
+static inline void etr_put_cost_notes(etr_answer *answer, double nodes) {
+  const etr_effective_peaks *peaks = &answer->profile->effective_peaks;
+  if (!answer->options->columns || answer->options->format != ETR_TABLE_TEXT) return;
+  if (strstr(answer->options->columns, "peak") && !(peaks->gbs > 0))
+    etr_puts(&answer->writer, ETR_NO_PEAK "\n");
+  if (nodes > 0)
     etr_putf(&answer->writer, "%.0f node%s with symbolic sizes: costs are of the example that the export recorded\n",
              nodes, nodes == 1 ? "" : "s");
 }

@@ -19,7 +19,7 @@ typedef struct delegate_cells {
   double runs; /* its times are divided by this; 1: they are totals */
 } delegate_cells;
 
-/* What the delegates shown in a table tell: the context of its table. */
+/* Which times the delegates of a table have. It is the context of the table. */
 typedef struct delegate_table {
   bool timed;
   bool phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
@@ -74,7 +74,7 @@ static const etr_field delegate_fields[] = {
     {"instruction", "delegate", ETR_CELL_COUNT, EVERYWHERE, .get = instruction, .says = "instruction of its call"},
     {"backend", "backend", ETR_CELL_NAME, EVERYWHERE, .get = backend},
     {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handles, .says = "entries in the debug handle map"},
-    {"nodes", "nodes", ETR_CELL_COUNT, EVERYWHERE, ETR_VIA(delegate_cells, row, etr_delegate_row, nodes),
+    {"nodes", "nodes", ETR_CELL_COUNT, EVERYWHERE, ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
      .says = "operators of the graph that run in it"},
     TIME("call", "call", call, tells_time, "the whole call"),
     TIME("on_nodes", "on nodes", on_nodes, tells_time, "the part of it that is on its nodes"),
@@ -85,7 +85,7 @@ static const etr_field delegate_fields[] = {
     TIME("wait", "waiting", wait, tells_wait, NULL),
     TIME("copy_out", "copying out", copy_out, tells_copy_out, NULL),
     TIME("other", "other", other, tells_other, NULL),
-    TIME("npu", "NPU", npu, tells_npu, "by compute unit, on nodes or not; what is on none of them is not told"),
+    TIME("npu", "NPU", npu, tells_npu, "by compute unit, on nodes or not; the rest of the call is not recorded"),
     TIME("gpu", "GPU", gpu, tells_gpu, NULL),
     TIME("cpu", "CPU", cpu, tells_cpu, NULL),
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
@@ -94,7 +94,8 @@ ETR_ROW_TYPE(delegate, delegate_fields);
 
 /* ---- Rows ---- */
 
-/* The rows of a method's delegates that filter (NULL: all) takes. NULL when out of memory. */
+/* Returns the rows of a method's delegates that the filter selects; NULL selects all. Returns NULL when out of memory.
+ */
 static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_profile *profile, const etr_method *method,
                                                  const etr_node_filter *filter, double runs, size_t *count) {
   const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, count);
@@ -170,7 +171,7 @@ ETR_ROW_TYPE(operator_delegation, fields);
 
 /* ---- JSON ---- */
 
-/* False when out of memory. */
+/* Writes the counts of a method. Returns false when out of memory. */
 static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter) {
   etr_delegation delegation;
   if (!etr_delegation_make(&delegation, arena, f->profile, method, filter)) return false;
@@ -225,8 +226,8 @@ etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_f
 
 /* ---- Tables ---- */
 
-/* Lists what is counted of a method: most time first, where that is asked for; rows without times stay by operator
- * type. False when out of memory. */
+/* Lists the operator types of a method, by time if the options say so; rows without times are sorted by operator type.
+ * Returns false when out of memory. */
 static bool collect(etr_table *table, etr_delegation *out, const etr_method *method) {
   etr_answer *answer = table->answer;
   if (!etr_delegation_make(out, &answer->arena, answer->profile, method, answer->filter)) return false;
@@ -239,15 +240,25 @@ static bool collect(etr_table *table, etr_delegation *out, const etr_method *met
   return rows != NULL;
 }
 
+/* Returns "35 of 42 nodes are delegated, in 4 subgraphs", "none of 2,767 nodes is delegated". */
+static const char *delegated_text(etr_arena *arena, const etr_delegation *delegation) {
+  size_t nodes = delegation->delegated_nodes + delegation->non_delegated_nodes;
+  const char *all = etr_count_text(arena, nodes);
+  if (nodes == 0) return "no node is selected";
+  if (delegation->delegated_nodes == 0)
+    return etr_arena_format(arena, "none of %s node%s is delegated", all, nodes == 1 ? "" : "s");
+  return etr_arena_format(arena, "%s of %s node%s %s delegated, in %zu subgraph%s",
+                          etr_count_text(arena, delegation->delegated_nodes), all, nodes == 1 ? "" : "s",
+                          delegation->delegated_nodes == 1 ? "is" : "are", delegation->subgraphs,
+                          delegation->subgraphs == 1 ? "" : "s");
+}
+
 static void put_title(etr_answer *answer, const etr_method *method, const etr_delegation *delegation) {
   bool timed = method->run_count > 0;
   etr_section_line(
       answer, ETR_STYLE_PLAIN, 0,
-      etr_arena_format(&answer->arena, "%s: %s of %s nodes are delegated, in %zu subgraph%s%s%s", method->name,
-                       etr_count_text(&answer->arena, delegation->delegated_nodes),
-                       etr_count_text(&answer->arena, delegation->delegated_nodes + delegation->non_delegated_nodes),
-                       delegation->subgraphs, delegation->subgraphs == 1 ? "" : "s", timed ? "; times are in " : "",
-                       timed ? etr_unit_name(answer->options->unit) : ""));
+      etr_arena_format(&answer->arena, "%s: %s%s%s", method->name, delegated_text(&answer->arena, delegation),
+                       timed ? "; times are in " : "", timed ? etr_unit_name(answer->options->unit) : ""));
   if (method->ambiguous_node_count)
     etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                      etr_arena_format(&answer->arena,
@@ -279,11 +290,12 @@ static delegates *begin_delegates(etr_answer *answer) {
   delegates *d = etr_arena_alloc_array(&answer->arena, 1, sizeof *d);
   if (!d) return NULL;
   etr_table_init(&d->table, answer, &etr_delegate_fields);
+  etr_table_say_origin(&d->table);
   d->table.context = &d->shown;
   return d;
 }
 
-/* False when out of memory. */
+/* Returns false when out of memory. */
 static bool add_delegates(delegates *d, const etr_method *method) {
   const etr_answer *answer = d->table.answer;
   size_t count = 0;
@@ -299,7 +311,7 @@ static bool add_delegates(delegates *d, const etr_method *method) {
   return true;
 }
 
-/* Below a table that says the rest: only where some delegate tells a phase or a compute unit. */
+/* Puts the delegates below the table of operators, but only if a phase or compute unit of some delegate is known. */
 static bool put_told_delegates(etr_answer *answer, const etr_method *method, unsigned medium) {
   delegates *d = begin_delegates(answer);
   if (!d || !add_delegates(d, method)) return false;
@@ -313,7 +325,7 @@ static bool put_told_delegates(etr_answer *answer, const etr_method *method, uns
   return true;
 }
 
-/* Text has a table for each method, other formats one for all. */
+/* Puts the delegates. Text has a table for each method, other formats have one for all. */
 static bool put_delegates(etr_answer *answer) {
   delegates *d = NULL;
   for (size_t i = 0; i < answer->profile->method_count; i++) {
@@ -336,7 +348,7 @@ static bool put_delegates(etr_answer *answer) {
 
 /* ---- Tables ---- */
 
-/* Text has a table for each method, other formats one for all. */
+/* Puts the operators of a method. Text has a table for each method, other formats have one for all. */
 static bool put_method(etr_table *table, const etr_method *method) {
   const etr_table_options *options = table->answer->options;
   etr_delegation delegation;
@@ -357,6 +369,7 @@ static bool put_operators(etr_answer *answer) {
   bool good = true;
   etr_table_init(&table, answer, &etr_operator_delegation_fields);
   etr_table_choose(&table);
+  etr_table_say_origin(&table);
   for (size_t i = 0; good && i < answer->profile->method_count; i++)
     if (answer->profile->methods[i].graph != ETR_NONE &&
         etr_filter_takes_method(answer->filter, &answer->profile->methods[i]))

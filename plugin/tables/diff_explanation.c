@@ -17,12 +17,12 @@ typedef struct table_row {
 } table_row;
 
 static const table_row *as_row(const void *row) { return row; }
-static double known(double time) { return isnan(time) ? 0 : time; }
+static double or_zero(double time) { return isnan(time) ? 0 : time; }
 
 static etr_cell base(const void *row) { return etr_cell_number(as_row(row)->base); }
 static etr_cell newer(const void *row) { return etr_cell_number(as_row(row)->newer); }
 static etr_cell change(const void *row) {
-  return (etr_cell){.number = known(as_row(row)->newer) - known(as_row(row)->base), .is_signed = true};
+  return (etr_cell){.number = or_zero(as_row(row)->newer) - or_zero(as_row(row)->base), .is_signed = true};
 }
 
 static etr_cell percent(const void *row) {
@@ -55,19 +55,30 @@ static void put_line(table *t, const char *text, double base, double newer, cons
   etr_table_add(&t->table, row, "", 0);
 }
 
-/* The median of a row on a side; NaN where it has none. */
+/* These return the median of a row on a side, or NaN if the row has none. */
 static double base_median(const etr_change *change) { return change->base_runs ? change->base_p50 : NAN; }
 static double new_median(const etr_change *change) { return change->new_runs ? change->new_p50 : NAN; }
 
-/* NaN stays what no row tells. */
-static double added(double sum, double time) { return isnan(sum) ? time : sum + known(time); }
+/* Adds a median to a sum. The sum stays NaN until one is known. */
+static double added(double sum, double time) { return isnan(sum) ? time : sum + or_zero(time); }
 
-/* The sum of the medians of groups from a place on, of one kind or of all. Returns how many. */
-static size_t sum_groups(const etr_explanation *e, size_t from, etr_explained_kind kind, double *base, double *newer) {
+enum { EVERY_GROUP = INT32_MAX }; /* --top 0 */
+
+/* Returns true if a group has a line of its own. The first `most` groups have, but not those whose median is 0 on both
+ * sides: their time is below the clock's step, and says nothing. */
+static bool has_line(const etr_explanation *e, size_t group, size_t most) {
+  const etr_change *change = e->rows[group].change;
+  bool is_zero = !(or_zero(base_median(change)) > 0) && !(or_zero(new_median(change)) > 0);
+  return group < most && (most == EVERY_GROUP || !is_zero);
+}
+
+/* Adds up the medians of the groups that have no line among the first `most`, of one kind or of all. Returns how many
+ * they are. */
+static size_t sum_groups(const etr_explanation *e, size_t most, etr_explained_kind kind, double *base, double *newer) {
   size_t count = 0;
   *base = *newer = NAN;
-  for (size_t i = from; i < e->groups; i++) {
-    if (kind != ETR_EXPLAINED_KINDS && e->rows[i].kind != kind) continue;
+  for (size_t i = 0; i < e->groups; i++) {
+    if (has_line(e, i, most) || (kind != ETR_EXPLAINED_KINDS && e->rows[i].kind != kind)) continue;
     *base = added(*base, base_median(e->rows[i].change));
     *newer = added(*newer, new_median(e->rows[i].change));
     count++;
@@ -79,24 +90,26 @@ static void put_groups(table *t) {
   static const char *const more[] = {"on both sides", "only in the base", "only in the new record"};
   const etr_explanation *e = t->explanation;
   etr_arena *arena = &t->of->answer.arena;
-  size_t top = t->of->answer.options->top, shown = top ? ETR_MIN(top, e->groups) : e->groups;
+  size_t top = t->of->answer.options->top, most = top ? top : EVERY_GROUP, lines = 0;
   double base, newer;
   sum_groups(e, 0, ETR_EXPLAINED_KINDS, &base, &newer);
   if (e->groups == 0) return;
   put_line(t, t->method->by_events ? "events" : "graph operators", base, newer, NULL);
-  for (size_t i = 0; i < shown; i++) {
+  for (size_t i = 0; i < e->groups; i++) {
     const etr_node_group *group = e->rows[i].group;
     const char *key = group->key[0] ? group->key : "(top level)";
+    if (!has_line(e, i, most)) continue;
     put_line(t, etr_arena_format(arena, "  %s", key), base_median(&group->change), new_median(&group->change),
              &group->change);
+    lines++;
   }
-  for (etr_explained_kind kind = ETR_EXPLAINED_CHANGED; kind <= ETR_EXPLAINED_NEW; kind++) {
-    size_t count = sum_groups(e, shown, kind, &base, &newer);
+  for (etr_explained_kind kind = ETR_EXPLAINED_CHANGED; lines && kind <= ETR_EXPLAINED_NEW; kind++) {
+    size_t count = sum_groups(e, most, kind, &base, &newer);
     if (count) put_line(t, etr_arena_format(arena, "  %zu more, %s", count, more[kind]), base, newer, NULL);
   }
 }
 
-/* Parts that took time, and what is left of Method::execute. */
+/* Puts the parts that took time, and what is left of Method::execute. */
 static void put_rest(table *t) {
   static const char *const texts[ETR_EXPLAINED_KINDS] = {
       [ETR_EXPLAINED_DELEGATES] = "delegate overhead (calls minus operators)",
@@ -107,14 +120,14 @@ static void put_rest(table *t) {
   sum_groups(e, 0, ETR_EXPLAINED_KINDS, &base, &newer);
   for (size_t i = e->groups; i < e->count; i++) {
     const etr_explained *row = &e->rows[i];
-    if (!texts[row->kind] || !row->change || !(known(row->base) > 0 || known(row->newer) > 0)) continue;
+    if (!texts[row->kind] || !row->change || !(or_zero(row->base) > 0 || or_zero(row->newer) > 0)) continue;
     base = added(base, base_median(row->change));
     newer = added(newer, new_median(row->change));
     put_line(t, texts[row->kind], base_median(row->change), new_median(row->change), row->change);
   }
   const etr_change *execute = &t->method->execute;
   put_line(t, t->method->by_events ? "outside of events" : "rest (medians do not add up)",
-           execute->base_p50 - known(base), execute->new_p50 - known(newer), NULL);
+           execute->base_p50 - or_zero(base), execute->new_p50 - or_zero(newer), NULL);
 }
 
 void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method, const etr_explanation *explanation) {
@@ -122,7 +135,7 @@ void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
   table t = {.of = o, .method = method, .explanation = explanation};
   etr_table_init(&t.table, &o->answer, ETR_FIELDS(fields));
   t.table.time_digits = ETR_DIFF_TIME_DIGITS;
-  t.table.top = 0; /* what is added has been chosen */
+  t.table.top = 0; /* rows have been chosen before they are added */
   t.table.title = "median per inference";
   put_groups(&t);
   put_rest(&t);
@@ -139,23 +152,23 @@ void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
 
 /* ---- JSON: decimals that add up ---- */
 
-/* A column of times that is rounded so that the parts add up to the whole, digit by digit. */
+/* A column of times that are rounded so that the written parts add up to the written whole exactly. */
 typedef struct column {
-  double scale; /* what a unit has of the last digit */
-  double exact; /* the sum so far */
-  double sum;   /* the same of what was written, in last digits: a whole number below 2^53 */
+  double scale; /* number of last digits in a unit */
+  double exact; /* exact sum so far */
+  double sum;   /* sum of the written numbers, in last digits: a whole number below 2^53 */
 } column;
 
-/* As many decimals as fit into a double with the whole, 9 at most. */
+/* Returns a column with as many decimals as a double can hold together with the whole, 9 at most. */
 static column column_of(double whole) {
   double scale = 1e9;
   while (scale > 1 && whole * scale > 1e14) scale /= 10;
   return (column){.scale = scale};
 }
 
-static double next(column *c, double part) {
+static double round_next(column *c, double part) {
   double before = c->sum;
-  c->exact += known(part);
+  c->exact += or_zero(part);
   c->sum = round(c->exact * c->scale);
   return c->sum - before;
 }
@@ -174,12 +187,12 @@ static void put_times(const document *d, double base, double newer) {
   const etr_fields *f = &d->of->answer.fields;
   etr_field_number(f, "base_avg", base / d->base.scale);
   etr_field_number(f, "new_avg", newer / d->base.scale);
-  etr_field_number(f, "change_avg", (known(newer) - known(base)) / d->base.scale);
+  etr_field_number(f, "change_avg", (or_zero(newer) - or_zero(base)) / d->base.scale);
 }
 
 static void put_row(document *d, const etr_explained *row) {
   const etr_fields *f = &d->of->answer.fields;
-  double base = next(&d->base, in_unit(d, row->base)), newer = next(&d->newer, in_unit(d, row->newer));
+  double base = round_next(&d->base, in_unit(d, row->base)), newer = round_next(&d->newer, in_unit(d, row->newer));
   d->sums[row->kind] += newer - base;
   etr_jw_object(f->json);
   etr_field_text(f, "kind", etr_explained_kind_name(row->kind));
@@ -204,7 +217,7 @@ void etr_diff_put_explanation(etr_diff_output *o, const etr_explanation *e) {
   const etr_fields *f = &o->answer.fields;
   document d = {.of = o};
   double most = 0;
-  for (size_t i = 0; i < e->count; i++) most += fabs(known(e->rows[i].base)) + fabs(known(e->rows[i].newer));
+  for (size_t i = 0; i < e->count; i++) most += fabs(or_zero(e->rows[i].base)) + fabs(or_zero(e->rows[i].newer));
   d.base = d.newer = column_of(in_unit(&d, most));
   etr_field_object(f, "explained");
   etr_field_text(f, "by", by[e->by]);

@@ -34,7 +34,7 @@ static etr_cell change_p50(const void *row) { return etr_cell_number(etr_diff_me
 static etr_cell verdict(const void *row) { return etr_cell_text(etr_verdict_name(as_row(row)->change->verdict)); }
 static etr_cell reason(const void *row) { return etr_cell_text(etr_reason_name(as_row(row)->change->reason)); }
 static bool has_needed(const void *row) { return as_row(row)->change->recordings_needed > 0; }
-/* Four significant digits: more of a bound nobody reads, and C libraries differ in the last. */
+/* Rounds a bound to four significant digits: nobody reads more, and C libraries differ in the last ones. */
 static double rounded(double part) {
   double scale = 1e4;
   while (fabs(part) * scale < 1e3 && scale < 1e12) scale *= 10;
@@ -71,7 +71,7 @@ static etr_cell between(const void *row) {
   return etr_cell_text(etr_diff_interval_text(as_row(row)->of, as_row(row)->change));
 }
 
-/* Of a node that was timed on one side: why. */
+/* Returns why a node was timed on one side only. */
 static const char *one_side_text(const void *each) {
   const change_row *row = each;
   bool in_base = has_base(each);
@@ -105,7 +105,7 @@ static etr_cell verdict_text(const void *row) {
   }
 }
 
-/* What a clock cannot tell from nothing, of the backend that a node ran in. */
+/* Returns the step of the clock that timed a node, below which a time cannot be distinguished from 0. */
 static double base_step(const void *row) {
   const etr_comparison *c = as_row(row)->of->comparison;
   return has_pair(row) ? etr_clock_step(c->base, as_row(row)->row->pair->base_backend, NULL) * c->base_scale : 0;
@@ -117,7 +117,7 @@ static double new_step(const void *row) {
 
 /* ---- Fields ---- */
 
-/* What the rows of a section have in common: the context of its table. */
+/* What the rows of a section have in common. It is the context of the table. */
 typedef struct section_table {
   const etr_method_pair *method;
   bool has_intervals; /* of some row */
@@ -207,14 +207,14 @@ static void add_row(etr_table *table, change_row row) {
   etr_table_add(table, added, "", 0);
 }
 
-static void init(etr_table *table, etr_diff_output *o) {
+static void init_table(etr_table *table, etr_diff_output *o) {
   etr_table_init(table, &o->answer, &etr_change_fields);
   table->time_digits = ETR_DIFF_TIME_DIGITS;
-  table->top = 0; /* what is added has been chosen */
+  table->top = 0; /* rows have been chosen before they are added */
 }
 
 void etr_diff_table_init(etr_table *table, etr_diff_output *o) {
-  init(table, o);
+  init_table(table, o);
   etr_table_choose(table);
 }
 
@@ -230,7 +230,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   section_table shown_columns = {.method = method};
   etr_table table;
   for (size_t i = 0; i < shown; i++) shown_columns.has_intervals |= etr_diff_has_interval(rows->rows[i].change);
-  init(&table, o);
+  init_table(&table, o);
   table.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
   table.title = etr_diff_section_title(section);
   etr_table_choose_between(&table, 1, 0);

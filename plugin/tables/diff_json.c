@@ -57,7 +57,7 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(group_change, group_fields);
 
-/* key: of the list's items; NULL of nodes. */
+/* Puts a section as a list. `key` is the key of its items; NULL for nodes. */
 static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section, const char *list,
                         const char *key) {
   etr_diff_rows rows;
@@ -77,7 +77,7 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_d
   return true;
 }
 
-/* The parts of Method::execute, averages. */
+/* Puts the averages of the parts of Method::execute. */
 static void put_parts(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   etr_balance_change changes[ETR_BALANCE_PARTS];
@@ -95,7 +95,7 @@ static void put_parts(etr_diff_output *o, const etr_method_pair *method) {
   etr_jw_end(f->json);
 }
 
-/* The runs of a side; null where it has no such method. */
+/* Puts the runs of a side; null if it lacks the method. */
 static void put_runs(etr_diff_output *o, const char *key, const etr_profile *profile, uint32_t method) {
   const etr_fields *f = &o->answer.fields;
   if (method == ETR_NONE) {
@@ -123,7 +123,7 @@ static const etr_field difference_fields[] = {
 };
 ETR_ROW_TYPE(difference, difference_fields);
 
-/* null of a method that was not timed on both sides. */
+/* Puts the explanation; null for a method that was not timed on both sides. */
 static bool put_explained(etr_diff_output *o, const etr_method_pair *method) {
   etr_explanation explanation;
   if (!method->execute.base_runs || !method->execute.new_runs) {

@@ -13,12 +13,11 @@
 static void put_line(etr_diff_output *o, const char *text) { etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, text); }
 static void put_note(etr_diff_output *o, const char *text) { etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2, text); }
 
-/* What is to be told of a method. */
 static bool is_timed(const etr_method_pair *method) { return method->execute.base_runs || method->execute.new_runs; }
 static bool is_timed_twice(const etr_method_pair *method) {
   return method->execute.base_runs && method->execute.new_runs;
 }
-/* Patterns say of many modules what these say one by one: only if they are asked for. */
+/* Returns true if a section is shown. Patterns add up what modules list, and are shown only if they are asked for. */
 static bool takes_section(const etr_diff_output *o, etr_diff_section section) {
   bool all = !o->filter || o->filter->by == ETR_DIFF_BY_ALL;
   return etr_diff_takes_section(o->filter, section) && !(all && section == ETR_DIFF_SECTION_PATTERNS);
@@ -29,7 +28,7 @@ static bool tells_section(const etr_diff_output *o, const etr_method_pair *metho
 
 static const char *const runs_of[] = {"runs of the base: ", "runs of the new record: "};
 
-/* "8 of 152 (...)" where not all rows are shown; "" otherwise. */
+/* Returns "8 of 152 (...)" if not all rows are shown, or else "". */
 static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, size_t shown) {
   const char *text = shown == rows->count ? ""
                                           : etr_arena_format(&o->answer.arena, "%zu of %zu (%s); all: --top 0", shown,
@@ -37,7 +36,7 @@ static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, siz
   return text ? text : "";
 }
 
-/* The verdict on a method, then what the runs of either side are like: it says what the medians are medians of. */
+/* Puts the verdict on a method, then how steady the runs of each side are, which the medians depend on. */
 static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute;
   const char *medians = etr_diff_medians_text(o, execute), *left_out = etr_diff_left_out_text(o, method);
@@ -58,7 +57,7 @@ static void put_title(etr_diff_output *o, const etr_method_pair *method) {
 
 /* ---- A method as Markdown: its verdict ---- */
 
-/* A line of the same paragraph; nothing of an empty text. */
+/* Puts a line of the same paragraph, unless the text is empty. */
 static void put_markdown_line(etr_diff_output *o, const char *title, const char *text) {
   if (!text[0]) return;
   etr_putf(&o->answer.writer, "  \n%s", title);
@@ -146,7 +145,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   return true;
 }
 
-/* True of a load that takes as long as a longer one on both sides. */
+/* Returns true if a longer load contains this one and takes as long on both sides: this one then says nothing new. */
 static bool is_contained(const etr_comparison *comparison, const etr_load_pair *load) {
   for (size_t i = 0; i < comparison->load_count; i++) {
     const etr_change *other = &comparison->loads[i].change, *change = &load->change;
@@ -157,10 +156,15 @@ static bool is_contained(const etr_comparison *comparison, const etr_load_pair *
   return false;
 }
 
+/* Puts the loads that the tables of the methods do not have. Those have the longest load if only one method is timed,
+ * but without the interval. */
 static void put_loads(etr_diff_output *o) {
+  size_t timed = 0;
+  for (size_t i = 0; i < o->comparison->method_count; i++) timed += is_timed(&o->comparison->methods[i]);
   for (size_t i = 0; i < o->comparison->load_count; i++) {
     const etr_load_pair *load = &o->comparison->loads[i];
-    if (is_contained(o->comparison, load)) continue;
+    bool is_in_table = timed == 1 && o->comparison->load_count == 1 && !etr_diff_has_interval(&load->change);
+    if (is_in_table || is_contained(o->comparison, load)) continue;
     const char *verdict = load->change.base_runs && load->change.new_runs ? etr_diff_verdict_text(o, &load->change)
                                                                           : "";
     put_line(o, etr_arena_format(&o->answer.arena, "load: %s  %s%s%s", load->name,
@@ -170,6 +174,8 @@ static void put_loads(etr_diff_output *o) {
 
 static bool write_sections(etr_diff_output *o) {
   const char *legend = etr_diff_legend(o);
+  etr_table columns;
+  etr_diff_table_init(&columns, o); /* refuses unknown columns, also if no table follows */
   for (size_t i = 0; i < o->comparison->method_count; i++)
     if (etr_diff_takes_method(o->filter, &o->comparison->methods[i]) && !put_method(o, &o->comparison->methods[i]))
       return false;

@@ -11,10 +11,10 @@
 
 /* ---- Words ---- */
 
-/* Out of memory is found out in the end, when the arena says so. */
+/* Returns the text, or "" when out of memory. The arena has failed then, which the end of the answer reports. */
 static const char *or_empty(const char *text) { return text ? text : ""; }
 
-/* "+0.0123"; no sign where all digits are 0. */
+/* Returns a time with a sign, "+0.0123"; without one if all digits are 0. */
 static const char *signed_time(etr_diff_output *o, double ticks) {
   etr_text text;
   etr_writer writer;
@@ -32,8 +32,8 @@ static const char *time_text(etr_diff_output *o, double ticks) {
   return text[0] == '+' ? text + 1 : text;
 }
 
-/* How many decimals say no more than is known: the last digit is a tenth of what the interval leaves open, to one side,
- * or more. */
+/* Returns the number of decimals that a value with this uncertainty supports: its last digit is at least a tenth of the
+ * distance from the value to a bound of the interval. */
 static int decimals_of(double half_width) {
   enum { MOST_DECIMALS = 4 }; /* of times in the usual unit */
   int decimals = 0;
@@ -47,7 +47,7 @@ static bool has_both_bounds(const etr_change *change) {
   return etr_diff_has_interval(change) && change->low > -1 && isfinite(change->high);
 }
 
-/* True if two different percentages are written alike. */
+/* Returns true if two different percentages would be written with the same digits. */
 static bool look_alike(double a, double b, int decimals) {
   double unit = pow(10, decimals);
   return a != b && round(100 * a * unit) == round(100 * b * unit);
@@ -66,7 +66,7 @@ static int percent_decimals(const etr_diff_output *o, const etr_change *change) 
   return decimals;
 }
 
-/* "+4.1", "-4.3", "0.0" */
+/* Puts "+4.1", "-4.3" or "0.0". */
 static void put_signed(etr_writer *writer, double percent, int decimals) {
   double unit = pow(10, -decimals);
   double rounded = round(percent / unit) * unit;
@@ -84,7 +84,7 @@ const char *etr_diff_percent(etr_diff_output *o, const etr_change *change) {
   return or_empty(etr_text_end(&text, &writer));
 }
 
-/* low, high: bounds of the change, or of its size. */
+/* Puts the bounds of a change, or without signs of its size. */
 static void put_bounds(etr_writer *writer, double low, double high, int decimals, bool is_signed) {
   etr_puts(writer, "between ");
   if (is_signed)
@@ -99,7 +99,7 @@ static void put_bounds(etr_writer *writer, double low, double high, int decimals
   etr_puts(writer, " %");
 }
 
-/* " (between -4.3 and +13.2 %)", or of one bound " (above -4.3 %)". */
+/* Puts " (between -4.3 and +13.2 %)" or, with one bound, " (above -4.3 %)". */
 static void put_interval(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   int decimals = percent_decimals(o, change);
   if (!etr_diff_has_interval(change) || (change->low <= -1 && isinf(change->high))) return;
@@ -127,7 +127,7 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
   return or_empty(etr_text_end(&text, &writer));
 }
 
-/* "12.3 % slower (between 10.1 and 14.5 %)" */
+/* Puts "12.3 % slower (between 10.1 and 14.5 %)". */
 static void put_told(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   bool is_slower = change->verdict == ETR_VERDICT_SLOWER;
   int decimals = percent_decimals(o, change);
@@ -144,14 +144,14 @@ static void put_told(const etr_diff_output *o, etr_writer *writer, const etr_cha
   etr_puts(writer, ")");
 }
 
-/* "+4.1 % (between -4.3 and +13.2 %)" */
+/* Puts "+4.1 % (between -4.3 and +13.2 %)". */
 static void put_size(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   put_signed(writer, 100 * change->relative, percent_decimals(o, change));
   etr_puts(writer, " %");
   put_interval(o, writer, change);
 }
 
-/* "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9 and +1.5 %)" */
+/* Puts "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9 and +1.5 %)". */
 static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   if (change->verdict == ETR_VERDICT_EQUAL) {
     etr_puts(writer, "equal within ");
@@ -183,7 +183,7 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
   return or_empty(etr_text_end(&text, &writer));
 }
 
-/* How many recordings would tell, and what that rests on. */
+/* Returns how many recordings would decide, and the assumption behind that number. */
 static const char *needed_text(const etr_diff_output *o, etr_arena *arena, const etr_change *change) {
   enum { GOOD_HABIT = 5 }; /* recordings a side that see most changes of 5 % where recordings differ by 1 % */
   size_t has = ETR_MIN(change->base_recordings, change->new_recordings), needed = change->recordings_needed;
@@ -200,7 +200,7 @@ static const char *needed_text(const etr_diff_output *o, etr_arena *arena, const
       etr_arena_format(arena, "%zu recordings on each side would decide, if they differ as these do", needed));
 }
 
-/* Of a change that is no larger than a step, or of times that are not. */
+/* Says that a change, or the times themselves, are no longer than a step of the clock. */
 static const char *clock_text(const etr_change *change) {
   return isnan(change->low) ? "a time, or the median of a recording, is 0 or below the clock's step"
                             : "the change is no larger than what the clock can resolve";
@@ -266,7 +266,7 @@ void etr_describe_change(char *room, size_t size, const etr_comparison *comparis
   etr_arena_clear(&o.answer.arena);
 }
 
-/* A time with so many decimals, but no more than the unit has. */
+/* Returns a time with this many decimals, but no more than the unit supports. */
 static const char *rounded_time(etr_diff_output *o, double ticks, int decimals) {
   enum { ALL = 9 }; /* digits: as many as the unit has */
   const etr_profile *profile = o->comparison->newer;
@@ -285,7 +285,7 @@ const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) 
   if (!change->base_runs || !change->new_runs)
     return or_empty(etr_arena_format(&o->answer.arena, "%s %s",
                                      time_text(o, change->base_runs ? change->base_p50 : change->new_p50), unit));
-  /* As many digits as the interval supports, of the shorter time, which the interval is a part of. */
+  /* The medians have as many digits as the interval supports. The interval is relative to the shorter time. */
   double half_width = has_both_bounds(change) ? (change->high - change->low) / 2 / (1 + change->relative) : 0;
   double shorter = ETR_MIN(change->base_p50, change->new_p50);
   etr_unit times = o->answer.options->unit;
@@ -298,7 +298,7 @@ const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) 
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
-/* "5 recordings and 50 runs a side", "5 and 4 recordings, 50 and 40 runs" */
+/* Returns "5 recordings with 50 runs on each side", "5 and 4 recordings, with 50 and 40 runs". */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
   etr_arena *arena = &o->answer.arena;
   size_t recordings = change->base_recordings, runs = change->base_runs;
@@ -337,13 +337,13 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) 
 }
 
 const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method) {
-  return or_empty(etr_arena_format(&o->answer.arena, "%s%zu of %zu timed %s on both sides match%s",
+  return or_empty(etr_arena_format(&o->answer.arena, "%s%zu of the %zu timed %s of both sides %s a counterpart%s",
                                    method->may_differ ? "only " : "", method->timed_paired, method->timed_nodes,
-                                   method->by_events ? "events" : "nodes",
+                                   method->by_events ? "events" : "nodes", method->timed_paired == 1 ? "has" : "have",
                                    method->may_differ ? ": trust the sums more than single nodes" : ""));
 }
 
-/* A median of runs in two modes, or before and behind a step, is not that of one time. */
+/* Returns true if one median describes the runs. It does not if they have two modes, a step or a drift. */
 static bool has_one_median(const etr_noise *noise) { return noise->verdict <= ETR_NOISE_NOISY; }
 
 const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile, uint32_t index) {
@@ -356,7 +356,7 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
   return or_empty(etr_steadiness_text(&o->answer.arena, profile, method, o->answer.options->unit));
 }
 
-/* What one side lacks, the other has alone. */
+/* Returns one difference of the two sides; a side that lacks it has "none". */
 static const char *difference_text(etr_diff_output *o, const etr_difference *d) {
   static const char *const words[] = {"", "input ", "types ", "backend "};
   static const char *const without[] = {"", "none", "none", "cpu"};
@@ -389,17 +389,21 @@ static size_t left_out(const etr_profile *profile, uint32_t method) {
   return method == ETR_NONE ? 0 : profile->methods[method].skipped_run_count;
 }
 
+static bool is_compared(const etr_diff_output *o, const etr_method_pair *method) {
+  return method->execute.base_runs && method->execute.new_runs && etr_diff_takes_method(o->filter, method);
+}
+
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method) {
   const etr_comparison *c = o->comparison;
   size_t base = left_out(c->base, method->base_method), newer = left_out(c->newer, method->new_method);
   bool by_hand = c->base->skip == ETR_SKIP_RANGE || c->newer->skip == ETR_SKIP_RANGE;
+  const char *kind = by_hand ? "" : "warm-up ";
   if (!base && !newer) return "";
-  return or_empty(
-      etr_arena_format(&o->answer.arena, "%zu and %zu %sruns excluded", base, newer, by_hand ? "" : "warm-up "));
-}
-
-static bool is_compared(const etr_diff_output *o, const etr_method_pair *method) {
-  return method->execute.base_runs && method->execute.new_runs && etr_diff_takes_method(o->filter, method);
+  if (!is_compared(o, method) || base == newer)
+    return or_empty(etr_arena_format(&o->answer.arena, "%zu %srun%s excluded%s", ETR_MAX(base, newer), kind,
+                                     ETR_MAX(base, newer) == 1 ? "" : "s", base == newer ? " on each side" : ""));
+  return or_empty(etr_arena_format(&o->answer.arena, "%sruns excluded: %zu of the base, %zu of the new record", kind,
+                                   base, newer));
 }
 
 const char *etr_diff_legend(etr_diff_output *o) {
@@ -416,7 +420,8 @@ const char *etr_diff_legend(etr_diff_output *o) {
   const char *few = etr_arena_format(
       &o->answer.arena,
       "With fewer than three recordings on a side, times are medians (p50) over the runs, and a change counts only if "
-      "it exceeds what the middle 80 %% of the runs and %.3g %% between recordings leave open. ",
+      "it exceeds what the spread of the middle 80 %% of the runs and an assumed %.3g %% between recordings can "
+      "explain. ",
       100 * c->recording_noise);
   const char *many =
       "Times are geometric means of the recordings' medians (p50). The medians of the recordings of one side are "

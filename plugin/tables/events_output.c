@@ -10,12 +10,11 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
-#include "tables/streams.h"
 #include "views/logged.h"
 
 /* ---- Bytes of a file in JSON ---- */
 
-/* A NUL is text too, but none that a program expects. */
+/* Returns true for UTF-8 text without NUL, which is a valid character but one that programs do not expect. */
 static bool is_text(etr_bytes bytes) {
   for (size_t at = 0, size; at < bytes.size; at += size) {
     size = bytes.data[at] ? etr_utf8_size(bytes.data + at, bytes.size - at) : 0;
@@ -73,7 +72,7 @@ static event_row row_of(events_output *of, const etr_block *block, const etr_eve
 
 static const event_row *as_row(const void *row) { return row; }
 
-/* The first of the event's nodes; NULL if it has none. */
+/* Returns the first of the event's nodes; NULL if it has none. */
 static const etr_node *node_of(const event_row *row) {
   return row->graph && row->event->node_count ? &row->graph->nodes[row->event->nodes[0]] : NULL;
 }
@@ -81,7 +80,7 @@ static const etr_node *node_of(const event_row *row) {
 /* ---- Cells ---- */
 
 static bool is_timed(const void *row) { return as_row(row)->event->stats.count > 0; }
-/* NULL of a time. */
+/* Returns the unit of a row that is not a time; NULL for times. */
 static const char *own_unit(const void *row) {
   etr_event_unit unit = as_row(row)->event->unit;
   return unit == ETR_EVENT_UNIT_TIME ? NULL : etr_event_unit_name(unit);
@@ -89,7 +88,7 @@ static const char *own_unit(const void *row) {
 static etr_cell unit(const void *row) { return etr_cell_text(etr_event_unit_name(as_row(row)->event->unit)); }
 static etr_cell role(const void *row) { return etr_cell_text(etr_event_role_name(as_row(row)->event->role)); }
 static etr_cell phase(const void *row) { return etr_cell_text(etr_phase_name(as_row(row)->event->phase)); }
-/* Only operators inside a delegate are timed by its clock. */
+/* Returns the step of the event's clock. Only operators inside a delegate are timed by the delegate's clock. */
 static double clock_step(const void *row) {
   const etr_event *event = as_row(row)->event;
   bool inside = event->kind == ETR_EVENT_DELEGATE_OPERATOR;
@@ -194,7 +193,8 @@ static void put_metadata(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-/* What an event logged, or, event NULL, what the runs of the block returned; nothing if logged is NULL. */
+/* Writes the values that an event logged, or if `event` is NULL the values that the runs of the block returned. Writes
+ * nothing if `logged` is NULL. */
 static void put_logged(const etr_fields *f, etr_arena *arena, const char *key, const etr_logged_rows *logged,
                        const etr_block *block, const etr_event *event) {
   etr_field_list(f, key);
@@ -319,7 +319,7 @@ etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filte
 
 /* ---- Tables ---- */
 
-/* Events stand in the order in which they ran; what has no node stands first where the order is one of nodes. */
+/* Returns the text by which an event is sorted. Events without a node come first in an order of nodes. */
 static const char *sort_key(etr_node_order order, const event_row *row) {
   const etr_node *node = node_of(row);
   switch (order) {
@@ -340,7 +340,9 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
                                     block->run_count, block->run_count == 1 ? "" : "s", method ? " of " : "",
                                     method ? method : "", block->run_count ? block->runs[0] : 0,
                                     etr_unit_name(e->answer.options->unit)));
-  etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2, etr_arena_format(arena, "(%s)", block->method_rule));
+  etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2,
+                   name && name[0] ? etr_arena_format(arena, "(%s, because %s)", name, block->method_rule)
+                                   : etr_arena_format(arena, "(%s)", block->method_rule));
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 
@@ -356,7 +358,7 @@ static void collect(events_output *e, const etr_block *block) {
   if (e->answer.options->order != ETR_ORDER_GRAPH) etr_table_sort(&e->table);
 }
 
-/* Text has a table for each block, other formats one for all. */
+/* Puts the events. Text has a table for each block, other formats have one for all. */
 static void put_blocks(events_output *e) {
   bool text = etr_table_is_text(&e->table), any = false;
   for (size_t i = 0; i < e->answer.profile->block_count; i++) {
@@ -379,19 +381,14 @@ static void put_blocks(events_output *e) {
   }
 }
 
-etr_status etr_write_events(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
-                            etr_table_target target, etr_error *error) {
+etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter,
+                                 const etr_table_options *options, const etr_sink *sink, etr_error *error) {
   events_output e = {0};
-  etr_answer_begin(&e.answer, profile, filter, options, target.sink);
+  etr_answer_begin(&e.answer, profile, filter, options, sink);
   etr_table_init(&e.table, &e.answer, &etr_event_fields);
-  etr_table_take_arrow(&e.table, target.arrow);
   etr_table_choose(&e.table);
   etr_table_say_origin(&e.table);
   put_blocks(&e);
   return etr_answer_end(&e.answer, true, error);
 }
 
-etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter,
-                                 const etr_table_options *options, const etr_sink *sink, etr_error *error) {
-  return etr_write_events(profile, filter, options, (etr_table_target){.sink = sink}, error);
-}

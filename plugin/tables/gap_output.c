@@ -22,7 +22,8 @@ static bool is_low(const etr_value_gap *gap) {
 
 /* ---- Order ---- */
 
-/* Worst first; what could not be compared last; equal ones as they were logged. */
+/* Compares gaps: the worst comes first, and values that could not be compared come last. Equal gaps keep the order of
+ * logging. */
 static int by_gap(const void *a, const void *b) {
   const etr_value_gap *x = *(const etr_value_gap *const *)a, *y = *(const etr_value_gap *const *)b;
   if (!x->problem != !y->problem) return x->problem ? 1 : -1;
@@ -54,7 +55,7 @@ static gap_row row_of(etr_diff_output *o, const etr_method_pair *method, const e
 
 static const gap_row *as_row(const void *row) { return row; }
 
-/* "aten_addmm_default", "output 0", "XnnpackBackend, argument 3" */
+/* Returns "aten_addmm_default", "output 0" or "XnnpackBackend, argument 3". */
 static const char *name_of(const gap_row *row) {
   etr_arena *arena = &row->of->answer.arena;
   const etr_debug_value *value = row->gap->newer;

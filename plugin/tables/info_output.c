@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/natural.h"
 #include "output/table.h"
 #include "views/breakdown.h"
 #include "views/cost_figures.h"
@@ -50,7 +51,7 @@ static const etr_field logged_counts[] = {
 };
 ETR_ROW_TYPE(logged_count, logged_counts);
 
-/* "105 tensors, 3 scalars in 3 runs"; NULL if nothing was logged. */
+/* Returns "105 tensors, 3 scalars in 3 runs"; NULL if nothing was logged. */
 static const char *info_logged(etr_arena *arena, const etr_profile *profile) {
   const value_counts c = value_counts_of(profile);
   const char *numbers = "";
@@ -80,7 +81,7 @@ static const etr_field weights[] = {
 };
 ETR_ROW_TYPE(external_weight, weights);
 
-/* "external weights: 5 tensors, 236 bytes" */
+/* Returns "external weights: 5 tensors, 236 bytes". */
 static const char *info_weights(etr_arena *arena, const etr_weights *w) {
   const char *blobs = "";
   if (w->blob_count) blobs = etr_arena_format(arena, ", %zu blob%s of delegates", w->blob_count, plural(w->blob_count));
@@ -94,24 +95,21 @@ typedef struct static_cost {
   const char *method;
   const char *module;    /* path; "" is the top level, with all there is */
   uint32_t level;        /* 0: the top level */
-  uint64_t operators;    /* with those of all modules below, as the figures */
-  etr_cost_figures cost; /* of one call of each node: bodies of loops and branches count once */
+  uint64_t operators;    /* including the operators of all modules below, as the figures do */
+  etr_cost_figures cost; /* per inference, as the sum of its nodes; one call of each node if the method did not run */
 } static_cost;
 
-/* As of a graph that nothing was timed of. */
 static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile, const etr_graph *graph) {
-  etr_graph untimed = *graph;
-  untimed.profile_method = ETR_NONE;
   for (size_t i = 0; i < graph->node_count; i++) {
     uint32_t module = etr_counted_module(graph, graph->nodes[i].module);
     if (graph->nodes[i].kind != ETR_NODE_OP) continue;
-    etr_cost_add(&sums[module], profile, &untimed, i);
+    etr_cost_add(&sums[module], profile, graph, i);
     operators[module]++;
   }
 }
 
-/* The modules of a graph that have operators, in the order of its modules, parents first: the first is the model
- * itself. NULL when out of memory. */
+/* Lists the costs of the graph's modules that have operators, parents first, beginning with the top level. Returns NULL
+ * when out of memory. */
 static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr_profile *profile,
                                       const etr_graph *graph) {
   static_cost *rows = etr_arena_alloc_array(arena, graph->module_count, sizeof *rows);
@@ -148,10 +146,10 @@ static etr_cell module(const void *row) {
   return etr_cell_text(as_row(row)->module[0] ? as_row(row)->module : "(top level)");
 }
 
-/* In FLOP, as torch counts. */
+/* Returns FLOP, which torch counts as two for each multiply-accumulate. */
 static etr_cell flop(const void *row) { return etr_cell_number(2 * as_row(row)->cost.macs); }
 
-/* Whether some sizes are symbolic, and stand for the export's example. */
+/* Returns true if some costs are of symbolic sizes, for which the example of the export is taken. */
 static bool tells_hinted(const void *context) {
   const etr_rows *rows = context;
   const static_cost *list = rows->first;
@@ -169,12 +167,13 @@ static const etr_field module_cost_fields[] = {
     {"level", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(level)},
     {"operators", "operators", ETR_CELL_COUNT, NAMED, ROW(operators), .says = "in the module and all below"},
     {"macs", "macs", ETR_CELL_AMOUNT, NAMED, ROW(cost.macs),
-     .says = "multiply-accumulates, half of the FLOP of torch's FlopCounterMode; null: not known of all operators",
+     .says = "multiply-accumulates per inference, half of the FLOP of torch's FlopCounterMode; of one call of each "
+             "operator if the method did not run; null: not known of all operators",
      .nullable = true},
     {"flop", "flop", ETR_CELL_AMOUNT, NAMED, .get = flop, .nullable = true},
     {"bytes", "bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.bytes),
-     .says = "read and written, each tensor once by each operator; views count as the copies that they are in the Edge "
-             "dialect, whether the runtime makes them or not",
+     .says = "read and written per inference, each tensor once by each operator; views of the Edge dialect are copies, "
+             "except where memory planning needed none",
      .nullable = true},
     {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.weight_bytes), .spare = 1, .nullable = true},
     {"arithmetic", "arithmetic", ETR_CELL_WORD, NAMED, ROW(cost.arithmetic), .spare = 2, .type = "arithmetic",
@@ -189,15 +188,15 @@ ETR_ROW_TYPE(module_cost, module_cost_fields);
 static int by_macs(const void *a, const void *b) {
   const static_cost *x = a, *y = b;
   if (x->cost.macs != y->cost.macs) return x->cost.macs < y->cost.macs ? 1 : -1;
-  return strcmp(x->module, y->module);
+  return etr_natural_compare(x->module, y->module);
 }
 
-/* The model itself, and the largest of the modules near it. */
+/* Keeps the row of the whole model and the modules near the top level that compute most. Returns the number of rows. */
 static size_t shorten(static_cost *rows, size_t count) {
   size_t kept = ETR_MIN(count, (size_t)1);
   for (size_t i = 1; i < count; i++)
     if (rows[i].level <= DEEPEST && rows[i].cost.macs > 0) rows[kept++] = rows[i];
-  if (kept > 2) qsort(rows + 1, kept - 1, sizeof *rows, by_macs);
+  if (kept > 2) etr_sort(rows + 1, kept - 1, sizeof *rows, by_macs);
   return ETR_MIN(kept, (size_t)MOST_ROWS + 1);
 }
 
@@ -219,8 +218,8 @@ static bool add_method(etr_answer *answer, const etr_method *method, bool excerp
   return true;
 }
 
-/* Rows of all methods that have an Edge graph, by method, then module. excerpt: only those that most of the cost is in,
- * most first: for people. */
+/* Lists the costs of all methods that have an Edge graph, by method and module. With `excerpt`, which is for people,
+ * only the modules that compute most are listed, the largest first. */
 static etr_rows info_costs(etr_answer *answer, bool excerpt) {
   cost_rows rows = {0};
   for (size_t i = 0; i < answer->profile->method_count; i++)
@@ -327,7 +326,7 @@ static etr_rows list_methods(etr_answer *answer) {
   return ETR_ROWS(rows, rows ? profile->method_count : 0);
 }
 
-/* ---- Runs: each one in JSON, blocks of equal ones in tables ---- */
+/* ---- Runs: JSON lists each run, tables list blocks of equal runs ---- */
 
 typedef struct run_row {
   const etr_block *block;
@@ -335,7 +334,7 @@ typedef struct run_row {
   const etr_run *run;
   const char *etdump;
   uint32_t first_run;
-  size_t runs; /* with those that are skipped */
+  size_t runs; /* including excluded runs */
 } run_row;
 
 static const etr_field run_fields[] = {
@@ -346,7 +345,7 @@ static const etr_field run_fields[] = {
     {NULL, "first run", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_AT(run_row, first_run), .spare = 1},
     {NULL, "events", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_VIA(run_row, block, etr_block, event_count)},
     {"method", "method", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, method, etr_method, name), .blank_is_null = true},
-    {"method_rule", "told by", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, block, etr_block, method_rule)},
+    {"method_rule", "why", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, block, etr_block, method_rule)},
     {"profile_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, profile_events)},
     {"debug_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, debug_events)},
     {"allocation_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, allocation_events)},
@@ -365,7 +364,7 @@ static run_row row_of(const etr_profile *profile, const etr_block *block) {
                    .runs = block->run_count + block->skipped_run_count};
 }
 
-/* Each run by itself, or blocks of equal ones. */
+/* Lists each run, or each block of equal runs. */
 static etr_rows list_runs(etr_answer *answer, bool by_block) {
   const etr_profile *profile = answer->profile;
   size_t count = by_block ? profile->block_count : profile->run_count;
@@ -429,7 +428,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
 static etr_cell entry_name(const void *row) { return etr_cell_text(*(const char *const *)row); }
 typedef struct info {
   etr_answer answer;
-  bool has_begun; /* something stands above */
+  bool has_begun; /* something was written before */
 } info;
 
 static void put_line(info *i, const char *title, const char *text) {
@@ -499,7 +498,7 @@ static void add_value(etr_table *table, const char *section, const char *key, et
   etr_table_add(table, row, "", 0);
 }
 
-/* ROW.COLUMN, with the unit of a time and '_' for blanks in the column: "forward.execute_avg_ms". */
+/* Returns ROW.COLUMN, with the unit of a time and '_' for blanks in the column: "forward.execute_avg_ms". */
 static const char *key_of(etr_answer *answer, const char *row, const etr_field *field) {
   bool timed = field->kind == ETR_CELL_TIME;
   char *key = etr_arena_format(&answer->arena, "%s.%s%s%s", row, field->title, timed ? "_" : "",
@@ -509,7 +508,7 @@ static const char *key_of(etr_answer *answer, const char *row, const etr_field *
   return key;
 }
 
-/* Rows go by their first column if is_named, else by their number. */
+/* Adds a list, whose rows are named by their first column if is_named, or else by their number. */
 static void add_list(etr_table *table, const char *section, const etr_row_type *list, etr_rows rows, bool is_named) {
   etr_answer *answer = table->answer;
   for (size_t i = 0; i < rows.count; i++) {
@@ -560,7 +559,7 @@ static void write_tables(info *i) {
   if (i->answer.options->format == ETR_TABLE_TEXT) put_lines(i);
   put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
   put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
-  put_table(i, "costs of one call, by module", &etr_module_cost_fields, info_costs(&i->answer, true));
+  put_table(i, "costs of one inference, by module", &etr_module_cost_fields, info_costs(&i->answer, true));
   put_table(i, "runs", &etr_run_fields, list_runs(&i->answer, true));
   put_table(i, "unknown entries, ignored", ETR_FIELDS(entry_fields),
             ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));

@@ -69,7 +69,7 @@ static tensor_row planned_row(const memory *of, size_t i) {
                       .planned = planned};
 }
 
-/* Those that are live at the peak, most bytes first; none if nothing is planned. */
+/* Lists the tensors that are live at the peak, most bytes first; none if nothing is planned. */
 static etr_rows live_rows(const void *row) {
   const memory *of = row;
   const etr_memory_plan *plan = of->plan;
@@ -164,7 +164,7 @@ static etr_cell view_of(const void *row) {
   return etr_cell_text(as_row(row)->of.plan->tensors[planned->view_of].tensor.name);
 }
 
-/* "made at 3, last used at 9": the instructions in short. */
+/* Returns the first and the last instruction that need a tensor: "3-9". */
 static etr_cell life(const void *row) {
   const etr_planned_tensor *planned = as_row(row)->planned;
   if (!planned || planned->first_instruction < 0) return etr_cell_none();
@@ -253,7 +253,7 @@ ETR_ROW_TYPE(boundary, boundary_fields);
 
 /* ---- Buffers, sums, allocations ---- */
 
-/* Planned, but not live at the peak. */
+/* Returns the bytes that are planned, but not live at the peak. */
 static etr_cell unused(const void *row) {
   const etr_planned_buffer *b = row;
   return etr_cell_number(b->size_bytes > b->peak_bytes ? (double)(b->size_bytes - b->peak_bytes) : 0);
@@ -268,16 +268,17 @@ static etr_cell live_share(const void *row) {
 
 static const etr_field buffer_fields[] = {
     {"id", "buffer", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(id), .says = "memory_id of tensors"},
-    {"device", "device", ETR_CELL_WORD, READ | ETR_IN_JSON, BUFFER(device), .says = "\"cpu\", \"cuda:0\""},
+    {"device", "device", ETR_CELL_WORD, READ | ETR_IN_JSON, BUFFER(device), .spare = 1, .says = "\"cpu\", \"cuda:0\""},
     {"planned_bytes", "planned", ETR_CELL_BYTES, READ | ETR_IN_JSON, BUFFER(size_bytes)},
     {"top_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, BUFFER(top_bytes), .says = "end of the tensor that lies highest"},
     {"peak_bytes", "live at peak", ETR_CELL_BYTES, READ | ETR_IN_JSON, BUFFER(peak_bytes),
      .says = "most that is live at one instruction"},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = live_share},
-    {"unused_bytes", "not live then", ETR_CELL_BYTES, READ | ETR_IN_JSON, .get = unused,
+    {"unused_bytes", "not live then", ETR_CELL_BYTES, READ | ETR_IN_JSON, .get = unused, .spare = 4,
      .says = "planned, but not live then"},
-    {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(peak_instruction), .nullable = true},
-    {"tensors", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(tensor_count)},
+    {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(peak_instruction), .spare = 2,
+     .nullable = true},
+    {"tensors", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(tensor_count), .spare = 3},
 };
 ETR_ROW_TYPE(buffer, buffer_fields);
 
@@ -420,8 +421,8 @@ static void add_allocations(etr_arena *arena, allocation_list *list, const char 
   if (added) *added = (allocation_row){allocations, method, 1};
 }
 
-/* Of the runs of a method, or, of the program, of loads and runs that are of none; of every run if `all`. Equal ones
- * are one row. */
+/* Lists the allocations that the runs of a method logged or, without a method, loads and runs of no method; with `all`,
+ * every run. Equal allocations are one row. */
 static etr_rows list_allocations(const memory *of, bool all) {
   const etr_profile *profile = of->profile;
   allocation_list list = {0};
@@ -479,7 +480,7 @@ typedef struct peak_step {
   size_t tensor_count;
 } peak_step;
 
-/* None if nothing is planned. */
+/* Lists the instructions; none if nothing is planned. */
 static etr_rows peak_row(const void *row) {
   const memory *of = row;
   const etr_memory_plan *plan = of->plan;
@@ -605,6 +606,14 @@ static etr_cell finding_kind(const void *row) {
 }
 
 #define FINDING(name) ETR_AT(etr_memory_finding, name)
+#define ORDER(name) ETR_VIA(etr_memory_finding, order, etr_memory_order, name)
+
+static bool has_order(const void *row) { return ((const etr_memory_finding *)row)->order != NULL; }
+static bool has_planned(const void *row) {
+  const etr_memory_order *order = ((const etr_memory_finding *)row)->order;
+  return order && order->planned_bytes != ETR_UNKNOWN;
+}
+
 #define MOVED(list, count) ETR_ARRAY_VIA(etr_memory_finding, order, etr_memory_order, list, count)
 
 static const etr_field finding_fields[] = {
@@ -615,6 +624,8 @@ static const etr_field finding_fields[] = {
     {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, FINDING(instruction)},
     {"moves", NULL, ETR_CELL_LIST, ETR_IN_JSON, MOVED(moves, move_count), .parts = ETR_FIELDS(move_fields)},
     {"order", NULL, ETR_CELL_VALUES, ETR_IN_JSON, MOVED(steps, step_count), .parts = &etr_values_u32},
+    {"peak_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(peak_bytes), .has = has_order},
+    {"planned_bytes", NULL, ETR_CELL_BYTES, ETR_IN_JSON, ORDER(planned_bytes), .has = has_planned},
 };
 
 static etr_rows finding_rows(const void *row) {
@@ -689,7 +700,7 @@ static void put_title(memory_report *r, const char *text) {
   etr_puts(&r->answer.writer, is_text ? "\n" : "**\n\n");
 }
 
-/* A table below an empty line. */
+/* Puts a table after an empty line. */
 static void put_part(memory_report *r, const etr_row_type *columns, etr_rows rows) {
   if (rows.count) etr_puts(&r->answer.writer, "\n");
   etr_section_rows(&r->answer, columns, r->medium, rows);
@@ -697,7 +708,7 @@ static void put_part(memory_report *r, const etr_row_type *columns, etr_rows row
 
 static const char *bytes(memory_report *r, uint64_t number) { return etr_count_text(&r->answer.arena, number); }
 
-/* "2 inputs, 602,112 bytes; 1 output, 4,000 bytes" */
+/* Puts "2 inputs, 602,112 bytes · 1 output, 4,000 bytes". */
 static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
   uint64_t sums[2] = {0};
   size_t counts[2] = {0};
@@ -712,7 +723,8 @@ static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
                                     bytes(r, sums[1])));
 }
 
-/* "live at the peak: instruction 9, aten.hardtanh.default in features.1.conv.0" */
+/* Puts the plan. Its second title is "live at the peak: instruction 9 of 40, aten.hardtanh.default in
+ * features.1.conv.0". */
 static void put_plan(memory_report *r, const memory *of) {
   const etr_memory_plan *plan = of->plan;
   int32_t peak = plan->peak_instruction;
@@ -731,13 +743,14 @@ static void put_plan(memory_report *r, const memory *of) {
 
 static void put_head(memory_report *r, const memory *of, bool is_first) {
   const etr_memory_plan *plan = of->plan;
-  const char *record = etr_label_record(of->arena, of->profile), *name = of->method->name;
+  const char *record = etr_label_record(of->arena, of->profile),
+             *name = of->method->name[0] ? of->method->name : "method not known";
   etr_puts(&r->answer.writer, is_first ? "" : "\n");
   if (r->medium == ETR_IN_MARKDOWN) etr_puts(&r->answer.writer, "### ");
   etr_section_line(&r->answer, ETR_STYLE_BOLD, 0,
                    plan ? etr_arena_format(of->arena, "%s, %s: %s bytes are planned, %s are live at the peak", record,
                                            name, bytes(r, plan->planned_bytes), bytes(r, plan->peak_bytes))
-                        : etr_arena_format(of->arena, "%s, %s: no program; give the .pte", record, name));
+                        : etr_arena_format(of->arena, "%s, %s: no memory plan: give the .pte", record, name));
 }
 
 static void put_method(memory_report *r, const etr_method *shown, bool is_first) {
@@ -749,7 +762,7 @@ static void put_method(memory_report *r, const etr_method *shown, bool is_first)
   etr_rows unknown = unknown_rows(&of), found = finding_rows(&of);
   const etr_memory_unknown *unknowns = unknown.first;
   const etr_memory_finding *findings = found.first;
-  if (unknown.count) put_title(r, "not in the program");
+  if (unknown.count) put_title(r, "memory that the program does not describe");
   for (size_t i = 0; i < unknown.count; i++) etr_section_line(&r->answer, ETR_STYLE_PLAIN, 2, unknowns[i].text);
   if (found.count) put_title(r, "findings");
   for (size_t i = 0; i < found.count; i++)
@@ -758,7 +771,7 @@ static void put_method(memory_report *r, const etr_method *shown, bool is_first)
                      findings[i].evidence);
 }
 
-/* "program 32,104 bytes · 2 segments, 1,204,224 bytes" */
+/* Puts "the program: 32,104 bytes · 2 segments, 1,204,224 bytes" and the constants. */
 static void put_program(memory_report *r, const memory *of) {
   const etr_program_memory *program = of->program;
   uint64_t segments = 0;
@@ -784,12 +797,13 @@ static void put_report(memory_report *r) {
   put_part(r, &etr_allocation_fields, list_allocations(&of, false));
 }
 
-/* For programs, and where columns are chosen. */
+/* Puts one table of all tensors, for programs and if columns were chosen. */
 static void put_tensors(memory_report *r) {
   const etr_profile *profile = r->answer.profile;
   etr_table table;
   etr_table_init(&table, &r->answer, &etr_tensor_fields);
   etr_table_choose(&table);
+  etr_table_say_origin(&table);
   for (size_t i = 0; i < profile->method_count; i++) {
     const memory of = memory_of(&r->answer.arena, profile, &profile->methods[i]);
     if (of.plan && etr_filter_takes_method(r->answer.filter, of.method)) etr_table_add_rows(&table, planned_rows(&of));

@@ -7,7 +7,7 @@
 #include "output/label.h"
 #include "views/phases.h"
 
-/* Of nodes that were not timed, or of which nothing is known. */
+/* The times of nodes that were not timed, or of which nothing is known. */
 static const etr_node_time nothing = {.delegate_instruction = -1,
                                       .instruction = -1,
                                       .carried_by = ETR_NONE,
@@ -119,7 +119,7 @@ static const char *integers(const void *row) { return etr_cost_integers(&as_row(
 
 /* ---- In a summary ---- */
 
-/* Times that were matched by order alone are dim. */
+/* Returns the style of a row's time: times that were matched by order alone are dim. */
 static etr_style style_of(const void *row) { return as_row(row)->time->is_estimated ? ETR_STYLE_DIM : ETR_STYLE_PLAIN; }
 
 static etr_cell styled_target(const void *row) {
@@ -182,7 +182,7 @@ static etr_cell argument_texts(const void *row) {
 
 /* ---- What has parts ---- */
 
-/* Names of the values used: for a producer with one output, its name. */
+/* Writes the names of the values that a node uses. A producer with one output gives its name to the value. */
 static void put_inputs(const etr_fields *f, const void *row) {
   const etr_node *node = as_row(row)->node;
   etr_field_list(f, "inputs");
@@ -245,7 +245,7 @@ static void put_values(const etr_fields *f, const void *row) {
 
 /* ---- Fields ---- */
 
-/* Text leaves out what tells nothing or can be read off another column: a line has 100 columns. */
+/* Text hides columns that say nothing or follow from other columns, because a line has 100 columns. */
 static bool tells_graph(const void *context) { return ((const etr_node_columns *)context)->several_graphs; }
 static bool tells_operator(const void *context) {
   const etr_node_columns *table = context;

@@ -2,10 +2,10 @@
  *
  * nodes_output.c - the graphs' nodes with their times: every node as JSON, the operators as a table.
  */
+#include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
 #include "tables/node_fields.h"
-#include "tables/streams.h"
 #include "views/loads.h"
 
 #include <math.h>
@@ -65,8 +65,8 @@ static bool has_times(const etr_profile *profile, const etr_graph *graph) {
   return graph->times && graph->profile_method != ETR_NONE && profile->methods[graph->profile_method].run_count > 0;
 }
 
-/* The nodes of aten/forward repeat the times of the Edge nodes that came from them: of a method's graphs its own is
- * listed, unless the filter names another. */
+/* Returns true if a graph is listed. The nodes of aten/forward repeat the times of the Edge nodes that came from them,
+ * so only the method's own graph is listed, unless the filter names another one. */
 static bool is_listed(const nodes_output *n, const etr_graph *graph) {
   if (!etr_filter_takes_graph(n->answer.filter, graph) || !has_times(n->answer.profile, graph)) return false;
   uint32_t own = n->answer.profile->methods[graph->profile_method].graph;
@@ -74,7 +74,8 @@ static bool is_listed(const nodes_output *n, const etr_graph *graph) {
          (n->answer.filter && n->answer.filter->graph_module);
 }
 
-/* In ETR_ORDER_EXECUTION as nodes run: those of a delegate in the graph's order, what is not known to run last. */
+/* Returns the text by which a node is sorted. ETR_ORDER_EXECUTION is the order in which nodes run: nodes of one
+ * delegate are in the graph's order, and nodes that are not known to run come last. */
 static const char *sort_key(etr_node_order order, const etr_node_row *row) {
   const char *key = NULL;
   switch (order) {
@@ -113,7 +114,8 @@ static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) 
   }
 }
 
-/* Timed graphs where there are any; of these, the nodes that ran. Otherwise every operator. */
+/* Returns true if a graph is listed: a timed graph, or any graph if none is timed. Of a timed graph the nodes that ran
+ * are listed, of others all operators. */
 static void collect(nodes_output *n) {
   bool only_timed = false;
   for (size_t i = 0; i < n->answer.profile->graph_count; i++) only_timed |= is_listed(n, &n->answer.profile->graphs[i]);
@@ -127,9 +129,9 @@ static void collect(nodes_output *n) {
 
 /* ---- How much it is ---- */
 
-/* What is asked for of a graph. */
+/* Sums over the selected nodes of a graph. */
 typedef struct total {
-  double ticks; /* on average */
+  double ticks; /* average ticks per inference */
   size_t count;
 } total;
 
@@ -151,8 +153,8 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
   etr_put_filter(writer, &n->answer.arena, n->answer.filter);
 }
 
-/* Puts a line about each method whose nodes follow: "forward: 0.350 of 0.463 ms per inference are on 66 nodes (average
- * of 8 runs; 2 warm-up runs excluded (2.12 ms in all))". */
+/* Puts a line about each method whose nodes follow: "forward: 66 nodes take 0.350 of 0.463 ms per inference, on average
+ * of 8 runs; 2 warm-up runs excluded (2.12 ms in all)". */
 static void put_heads(nodes_output *n) {
   const etr_profile *profile = n->answer.profile;
   etr_unit unit = n->answer.options->unit;
@@ -166,8 +168,12 @@ static void put_heads(nodes_output *n) {
     size_t timed = 0;
     for (size_t k = 0; k < graph->node_count; k++) timed += graph->times[k].runs > 0;
     etr_text_begin(&text, &n->answer.arena, &writer);
-    etr_putf(&writer, "%s: %zu nodes take ", method->name, timed);
-    etr_put_time(&writer, profile, (double)method->nodes_ticks / (double)method->run_count, unit);
+    etr_putf(&writer, "%s: %s node%s ", method->name, etr_count_text(&n->answer.arena, timed), timed == 1 ? "" : "s");
+    etr_puts(&writer, timed == 1 ? "takes " : "take ");
+    if (method->nodes_ticks)
+      etr_put_time(&writer, profile, (double)method->nodes_ticks / (double)method->run_count, unit);
+    else
+      etr_puts(&writer, "no measurable part");
     etr_puts(&writer, " of ");
     etr_put_time(&writer, profile, method->execute.avg, unit);
     etr_putf(&writer, " %s per inference, on average of %s", etr_unit_name(unit), runs ? runs : "");
@@ -199,18 +205,17 @@ static void write_table(nodes_output *n) {
   if (!text) return;
   etr_put_more(&n->answer.writer, hidden);
   if (n->columns.only_match)
-    etr_putf(&n->answer.writer, "matched by: %s%s\n", n->columns.only_match, hidden ? " (the nodes shown)" : "");
-  etr_put_hinted(&n->answer, hinted);
+    etr_putf(&n->answer.writer, "%s matched by: %s\n", hidden ? "these nodes were" : "all", n->columns.only_match);
+  etr_put_cost_notes(&n->answer, hinted);
   for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
     if (totals[i].count) put_total(n, &n->answer.profile->graphs[i], &totals[i]);
 }
 
-etr_status etr_write_nodes(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
-                           etr_table_target target, etr_error *error) {
+etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter,
+                                const etr_table_options *options, const etr_sink *sink, etr_error *error) {
   nodes_output n = {0};
-  etr_answer_begin(&n.answer, profile, filter, options, target.sink);
+  etr_answer_begin(&n.answer, profile, filter, options, sink);
   etr_table_init(&n.table, &n.answer, &etr_node_fields);
-  etr_table_take_arrow(&n.table, target.arrow);
   etr_table_choose(&n.table);
   etr_table_say_origin(&n.table);
   n.table.context = &n.columns;
@@ -220,7 +225,3 @@ etr_status etr_write_nodes(const etr_profile *profile, const etr_node_filter *fi
   return etr_answer_end(&n.answer, true, error);
 }
 
-etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter,
-                                const etr_table_options *options, const etr_sink *sink, etr_error *error) {
-  return etr_write_nodes(profile, filter, options, (etr_table_target){.sink = sink}, error);
-}

@@ -94,7 +94,7 @@ etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filte
 
 /* ---- Text ---- */
 
-enum { CONTEXT = 2 }; /* lines before and behind one with time */
+enum { CONTEXT = 2 }; /* number of lines shown before and after a line with time */
 
 typedef struct listing {
   etr_answer answer;
@@ -135,7 +135,7 @@ static const char *integers(const void *row) { return etr_cost_integers(((const 
 
 #define FIGURE(name) ETR_VIA(code_line, cost, etr_cost_figures, name)
 
-/* Of costs those that --columns names, before the line. */
+/* The columns of a line: time, share, the costs that --columns names, and the line itself. */
 static const etr_field line_fields[] = {
     {NULL, "", ETR_CELL_TIME, ETR_IN_TEXT, ETR_AT(code_line, ticks), .step = step},
     {NULL, "", ETR_CELL_SHARE, ETR_IN_TEXT, .get = share},
@@ -170,7 +170,7 @@ static void add_dim(etr_table *table, const char *number, const char *code) {
   add_line(table, (code_line){.ticks = NAN, .share = NAN, .number = number, .code = code, .style = ETR_STYLE_DIM});
 }
 
-/* The modules that a line with time is run for, below it. */
+/* Adds the modules for which a line with time runs, below the line. */
 static void add_patterns(listing *l, const etr_summary *s, etr_table *table, const etr_breakdown_row *line) {
   if (!l->patterns.first) return;
   for (size_t i = l->patterns.first[line->number]; i < l->patterns.first[line->number + 1]; i++) {
@@ -187,8 +187,8 @@ static void add_patterns(listing *l, const etr_summary *s, etr_table *table, con
   }
 }
 
-/* Lines of the file near one with time that have none themselves, from the one behind `after` on, and a mark for those
- * between that are left out. */
+/* Adds the lines near a line with time that have no time themselves, from the line after `after` on, and a mark for
+ * lines that are left out in between. */
 static void add_context(listing *l, etr_table *table, const etr_source_file *file, int64_t after, int64_t before) {
   int64_t last = after > 0 ? ETR_MIN(after + CONTEXT, before - 1) : 0,
           first = ETR_MAX(ETR_MAX(before - CONTEXT, last + 1), 1);
@@ -217,7 +217,7 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
   else
     etr_put_time(&l->answer.writer, profile, etr_sum_ranking(profile, &sum), l->answer.options->unit);
   etr_putf(&l->answer.writer, " %s", etr_unit_name(l->answer.options->unit));
-  if (!isnan(share)) {
+  if (share > 0) {
     etr_puts(&l->answer.writer, "  ");
     etr_put_share(&l->answer.writer, share, 1);
   }
@@ -232,7 +232,7 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   etr_table table;
   etr_source_state state = ETR_SOURCE_ABSENT;
   size_t left_out = 0;
-  etr_sum rest = etr_sum_make(s->method, 0); /* lines that are left out; their medians are added up */
+  etr_sum rest = etr_sum_make(s->method, 0); /* the lines that are left out; it has the sum of their medians */
   int64_t after = 0;
   if (file->path && l->source && l->source->read_files)
     state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root, file->sources, file->count);
@@ -268,7 +268,7 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   etr_table_write(&table);
 }
 
-/* "before, forward: 0.442 of 0.506 ms per inference are on graph nodes" */
+/* Puts "before, forward: 0.442 of 0.506 ms per inference are on graph nodes". */
 static void put_head(listing *l, const etr_summary *s, bool is_first) {
   etr_unit unit = l->answer.options->unit;
   etr_text text;
@@ -278,10 +278,13 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
   etr_putf(&writer, "%s, %s: ", etr_label_record(&l->answer.arena, l->answer.profile),
            s->method->name[0] ? s->method->name : "method not known");
   if (s->method->run_count) {
-    etr_put_time(&writer, l->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks, unit);
+    if (s->part_ticks)
+      etr_put_time(&writer, l->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks, unit);
+    else
+      etr_puts(&writer, s->node_count ? "no measurable part" : "nothing");
     etr_puts(&writer, " of ");
     etr_put_time(&writer, l->answer.profile, s->method->execute.avg, unit);
-    etr_putf(&writer, " %s per inference are on %s%s", etr_unit_name(unit),
+    etr_putf(&writer, " %s per inference %s on %s%s", etr_unit_name(unit), s->part_ticks ? "are" : "is",
              s->is_part ? "the selected nodes" : "graph nodes", etr_on_average(l->answer.profile));
   } else {
     etr_puts(&writer, "not timed");
@@ -305,7 +308,7 @@ static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *r
   }
 }
 
-/* What text shows by file the other formats show as rows, in the same order. */
+/* Adds the rows for formats other than text, in the order in which text lists them by file. */
 static void put_lines(listing *l, const etr_summary *s, const etr_source_lines *files, size_t count) {
   const etr_breakdown *by = &s->by[ETR_BY_SOURCE];
   bool by_time = l->answer.options->order == ETR_ORDER_TIME;
@@ -328,7 +331,7 @@ static bool list_method(listing *l, const etr_method *method, bool is_first) {
     return false;
   const etr_source_lines *files = etr_source_lines_make(&count, &l->answer.arena, &s, options->order != ETR_ORDER_TIME);
   if (!files || (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s))) return false;
-  /* The summary's rows stand by time: those in front are shown, whatever file they are of. */
+  /* The rows of the summary are sorted by time. The first ones are shown, whatever file they are in. */
   const etr_breakdown *by = &s.by[ETR_BY_SOURCE];
   size_t shown = options->top ? ETR_MIN(options->top, by->count) : by->count;
   l->least = shown ? by->rows[shown - 1].weight : 0;
@@ -349,7 +352,8 @@ etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_fil
   if (by_pattern(&l)) etr_answer_refuse_patterns(&l.answer);
   etr_sum_table_init(&l.sums, &l.answer, by_pattern(&l) ? ETR_IN_LINE_PATTERNS : ETR_IN_DATA,
                      NULL); /* Markdown, too, has all there is */
-  if (l.answer.options->format != ETR_TABLE_TEXT) etr_table_choose(&l.sums);
+  etr_table_choose(&l.sums);
+  etr_table_say_origin(&l.sums);
   l.sums.top = 0; /* each method's lines have been chosen */
   for (size_t i = 0; good && i < profile->method_count; i++) {
     if (!etr_filter_takes_method(filter, &profile->methods[i])) continue;

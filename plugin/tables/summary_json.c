@@ -25,7 +25,8 @@ void etr_summary_put_time(const etr_fields *f, const etr_method *method, uint64_
   etr_field_number(f, "share", share_of(method, ticks));
 }
 
-/* Of times that a backend estimates, the nodes are sure. */
+/* Returns true if some nodes were matched by an estimate. If a backend estimates times, their nodes may still be
+ * certain. */
 static bool has_estimated_nodes(const etr_method *method) { return method->estimated_confidence > 0; }
 
 static void put_breakdown(const etr_fields *f, const etr_summary *s, etr_breakdown_by by) {
@@ -39,7 +40,7 @@ static void put_breakdown(const etr_fields *f, const etr_summary *s, etr_breakdo
   etr_jw_end(f->json);
 }
 
-/* Of all that is in a module. */
+/* Writes the costs of everything in a module. */
 static void put_total_cost(const etr_fields *f, const etr_cost_figures *cost) {
   etr_field_number(f, "total_macs", cost->macs);
   etr_field_number(f, "total_bytes", cost->bytes);

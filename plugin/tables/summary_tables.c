@@ -23,7 +23,7 @@ typedef struct report {
   bool any; /* something was written */
 } report;
 
-/* The breakdown that a choice means; ETR_SUM_BY_ALL means none. */
+/* Returns the breakdown of a choice, which is not ETR_SUM_BY_ALL. */
 static etr_breakdown_by breakdown_of(etr_sum_by only) { return (etr_breakdown_by)((int)only - (int)ETR_SUM_BY_OP); }
 
 enum { DEFAULT_ROWS = 10, TREE_ROWS = 40 };
@@ -31,7 +31,8 @@ enum { DEFAULT_ROWS = 10, TREE_ROWS = 40 };
 #define DOT " \xC2\xB7 "
 #define TIMES "\xC3\x97"
 
-/* Writes the rows of a table after an empty line, and how many are not shown; nothing if there are none. */
+/* Writes an empty line, the rows of a table, and the number of rows that are not shown. Writes nothing if there are no
+ * rows. */
 static void put_table(report *r, etr_table *table) {
   if (table->rows.count == 0) return;
   etr_puts(&r->answer.writer, "\n");
@@ -40,12 +41,12 @@ static void put_table(report *r, etr_table *table) {
 
 /* ---- Events, where there is no graph ---- */
 
-/* An event and its time over all runs. */
+/* An event and its time over all runs of the method. */
 typedef struct timed_event {
   const etr_event *event;
   uint64_t ticks;
-  etr_stats stats; /* over runs */
-  double weight;   /* what it ranks by */
+  etr_stats stats; /* statistics over the runs */
+  double weight;   /* events are ranked by this */
 } timed_event;
 
 static int by_weight(const void *a, const void *b) {
@@ -54,8 +55,8 @@ static int by_weight(const void *a, const void *b) {
   return (x->event > y->event) - (x->event < y->event);
 }
 
-/* Kernels, operators inside delegates, and calls of delegates that tell nothing of their inside. Framework events
- * contain these. */
+/* Returns true for kernels, operators inside delegates, and calls of delegates that recorded no operators. The
+ * runtime's events contain these and are not listed. */
 static bool is_own_time(const etr_block *block, size_t row) {
   const etr_event *e = &block->events[row];
   bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR;
@@ -66,7 +67,7 @@ static bool is_own_time(const etr_block *block, size_t row) {
 
 typedef struct timed_events {
   etr_vec(timed_event) list;
-  etr_map places; /* of events, by their addresses */
+  etr_map places; /* address of an event -> index in the list */
 } timed_events;
 
 static bool add_event(report *r, timed_events *events, const etr_event *event) {
@@ -77,7 +78,7 @@ static bool add_event(report *r, timed_events *events, const etr_event *event) {
                      (uint32_t)(events->list.count - 1));
 }
 
-/* What events have in the balance: inside a delegate, this may be a share of what was recorded. */
+/* Adds the time that events have in the balance. Inside a delegate, this may be less than what was recorded. */
 static bool add_time_slices(report *r, timed_events *events, const etr_method *method) {
   uint32_t *place_of = etr_arena_alloc_array(&r->answer.arena, method->time_slice_count, sizeof *place_of);
   for (size_t i = 0; place_of && i < method->time_slice_count; i++) {
@@ -131,21 +132,21 @@ static void put_events(report *r, const etr_summary *s) {
 
 /* ---- By module: a tree. A row "N more" stands for those of one parent that are not shown ---- */
 
-/* What is not shown of the modules directly below each one. */
+/* The modules directly below one that are not shown. */
 typedef struct left_out {
   size_t shown, count;
   uint64_t ticks;
-  double p50; /* the sum of theirs */
+  double p50; /* sum of their medians */
 } left_out;
 
-static const char *below(const etr_module_tree *tree, const etr_module_row *row) {
+static const char *name_below(const etr_module_tree *tree, const etr_module_row *row) {
   const char *parent = row->parent == ETR_NONE ? "" : tree->rows[row->parent].path;
   size_t size = strlen(parent);
   bool is_below = size > 0 && strncmp(row->path, parent, size) == 0 && row->path[size] == '.';
   return is_below ? row->path + size + 1 : row->path;
 }
 
-/* A module's name, or what stands for several of one level. */
+/* Adds a module's row, or the row "N more" of several modules of one level. */
 static void add_module(report *r, etr_table *table, uint32_t level, const char *name, etr_sum sum) {
   static const char dots[] = "........................", blanks[] = "                        ";
   size_t size = ETR_MIN(2 * (size_t)(level - 1), sizeof blanks - 1);
@@ -166,7 +167,7 @@ static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   return sum;
 }
 
-/* Adds up what is not shown below each module. NULL when out of memory. */
+/* Adds up the modules below each one that are not shown. Returns NULL when out of memory. */
 static left_out *count_left_out(etr_arena *arena, const etr_module_tree *tree, const bool *shown) {
   left_out *left = etr_arena_alloc_array(arena, tree->count, sizeof *left);
   for (size_t i = 1; left && i < tree->count; i++) {
@@ -191,11 +192,11 @@ static void put_modules(report *r, const etr_summary *s) {
   for (size_t i = 1; i < tree->count; i++) {
     const etr_module_row *row = &tree->rows[i];
     left_out *l = &left[row->parent];
-    bool is_last = l->shown && l->count == 1; /* it takes the line that would stand for it */
+    bool is_last = l->shown && l->count == 1; /* it takes the line that would say "1 more" */
     if (shown[i] || is_last) {
       if (!shown[i]) l->count = 0;
-      add_module(r, &table, row->level, below(tree, row), sum_of(s, row));
-    } else if (l->shown && l->count) { /* they have less time than those shown, and so come behind them */
+      add_module(r, &table, row->level, name_below(tree, row), sum_of(s, row));
+    } else if (l->shown && l->count) { /* these have less time than the modules that are shown, and so follow them */
       const char *more = etr_arena_format(&r->answer.arena, "%zu more", l->count);
       etr_sum sum = etr_sum_make(s->method, l->ticks);
       sum.p50 = l->p50;
@@ -214,12 +215,13 @@ static void put_modules(report *r, const etr_summary *s) {
     sum.nodes = tree->rows[0].own_count;
     add_module(r, &table, 1, "(top level)", sum);
   }
+  if ((table.rows.count < 2 || s->part_ticks == 0) && !r->answer.options->by) return;
   put_table(r, &table);
 }
 
 /* ---- By pattern ---- */
 
-/* The model itself has all there is; what it has of its own comes last. */
+/* Puts the patterns without the top level, which contains everything. Its own nodes come last. */
 static void put_patterns(report *r, const etr_summary *s) {
   const etr_module_patterns *patterns = &s->patterns;
   int depth = r->answer.options->depth;
@@ -290,8 +292,8 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
   etr_puts(writer, ")");
 }
 
-/* "2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv 1.2 %) · loading takes
- * 1.59 ms" */
+/* Returns "2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv 1.2 %) · loading takes
+ * 1.59 ms". */
 static const char *circumstances(report *r, const etr_summary *s) {
   const char *excluded = etr_excluded_runs_text(&r->answer.arena, r->answer.profile, s->method,
                                                 r->answer.options->unit);
@@ -299,8 +301,8 @@ static const char *circumstances(report *r, const etr_summary *s) {
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
   if (excluded && excluded[0]) etr_putf(&writer, "%s" DOT, excluded);
-  if (s->first_run.rest.p50 > 0) {
-    double factor = s->first_run.ticks / s->first_run.rest.p50;
+  double factor = s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : 0;
+  if (factor >= 1.05) { /* a first run that is faster warmed up nothing */
     etr_puts(&writer, "first run ");
     etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
     etr_puts(&writer, TIMES " the others" DOT);
@@ -314,7 +316,8 @@ static const char *circumstances(report *r, const etr_summary *s) {
   return etr_text_end(&text, &writer);
 }
 
-/* "mobilenet_v2, forward: 0.404 ms ± 0.005 per inference (median of 8 runs; average 0.463 ms)" */
+/* Puts the first lines: "mobilenet_v2, forward: 0.404 ms ± 0.005 per inference (median of 8 runs; average 0.463 ms)".
+ */
 static void put_head(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
@@ -355,14 +358,14 @@ static void put_balance(report *r, const etr_summary *s) {
   put_note(r, etr_balance_note(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
 }
 
-/* A time of no method, or of a part of its runs: not a share of anything. */
+/* Adds a time of loads, or of a part of a method's runs, which is not a share of anything. */
 static void add_time(etr_table *table, const char *text, double ticks, const etr_stats *stats) {
   etr_sum sum = etr_sum_of_stats(ticks, stats);
   sum.text = text;
   etr_sum_table_add(table, sum);
 }
 
-/* The kinds of runs that the times below are over, where there is more than one. */
+/* Puts the phases of the runs, if the times below are averages over several. */
 static void put_phases(report *r, const etr_summary *s) {
   static const char *const notes[] = {"phases differ in the sizes of the values that the runs logged",
                                       "phases differ in the events of the runs",
@@ -385,7 +388,7 @@ static void put_phases(report *r, const etr_summary *s) {
   if (text && text[0]) put_note(r, text);
 }
 
-/* Where no backend tells any of them, there is nothing to add to the balance. */
+/* Puts parts of delegates' time. If no backend recorded them, there is nothing to add to the balance. */
 static void put_delegate_parts(report *r, const etr_method *method, const char *title,
                                const etr_delegate_parts *parts) {
   etr_table table;
@@ -396,7 +399,7 @@ static void put_delegate_parts(report *r, const etr_method *method, const char *
   put_table(r, &table);
 }
 
-/* What the tables below are about, where that is less than all. */
+/* Says which nodes a filter selects for the tables below, and how much time they take. */
 static void put_part(report *r, const etr_summary *s) {
   if (!s->is_part) return;
   etr_putf(&r->answer.writer, "\n%zu node%s, ", s->node_count, s->node_count == 1 ? "" : "s");
@@ -425,11 +428,12 @@ static void put_operators(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* A breakdown of one row says no more than the balance: it is shown only where it was asked for. */
+/* Puts a breakdown. One of a single row, or without any measurable time, says no more than the balance, and is shown
+ * only if it was asked for. */
 static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
   static const char *const titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
   etr_table table;
-  if (s->by[by].count < 2 && !r->answer.options->by) return;
+  if ((s->by[by].count < 2 || s->part_ticks == 0) && !r->answer.options->by) return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, titles[by]);
   etr_table_choose_between(&table, 1, 0);
   etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
@@ -437,22 +441,26 @@ static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) 
 }
 
 static void put_runs(report *r, const etr_summary *s) {
-  const etr_stats *all = &s->method->execute, *rest = &s->first_run.rest;
+  const etr_method *method = s->method;
+  const etr_stats *all = &method->execute, *rest = &s->first_run.rest;
+  const char *phase = s->first_run.phase, *counted = method->skipped_run_count ? "%zu without warm-up" : "all %zu";
+  etr_arena *arena = &r->answer.arena;
   etr_table table;
   if (rest->count == 0) return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_RUNS, "runs");
   table.top = 0;
-  table.time_digits = ETR_TIME_DIGITS + 1; /* the first run, which is often the longest, is not what matters */
-  const char *counted = s->method->skipped_run_count ? "%zu without warm-up" : "all %zu";
-  if (all->count != rest->count)
-    add_time(&table, etr_arena_format(&r->answer.arena, counted, s->method->run_count), all->avg, all);
-  add_time(&table, "first", s->first_run.ticks, NULL);
-  const char *phase = s->first_run.phase;
-  add_time(&table, etr_arena_format(&r->answer.arena, "other %zu%s%s", rest->count, phase[0] ? " " : "", phase),
+  /* The median has the usual digits, and the first run, which is often ten times as long, as many decimals. */
+  if (rest->p50 > 0 && s->first_run.ticks > rest->p50)
+    table.time_digits += (int)(floor(log10(s->first_run.ticks)) - floor(log10(rest->p50)));
+  if (all->count != rest->count) add_time(&table, etr_arena_format(arena, counted, method->run_count), all->avg, all);
+  add_time(&table, etr_arena_format(arena, "the first of %zu", method->run_count + method->skipped_run_count),
+           s->first_run.ticks, NULL);
+  add_time(&table, etr_arena_format(arena, "%zu %s%safter the first", rest->count, phase, phase[0] ? " " : ""),
            rest->avg, rest);
   put_table(r, &table);
 }
 
+/* Puts the events of the loads. With one method, a load of a single event is in its first lines already. */
 static void put_loads(report *r) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_LOADS, "loading");
@@ -461,12 +469,16 @@ static void put_loads(report *r) {
     if (&r->loads.list[i] == r->loads.whole ||
         !etr_load_is_whole(r->loads.list[i].stats.avg, r->loads.whole->stats.avg))
       add_time(&table, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
-  if (table.rows.count > 1 || r->loads.timed_methods != 1) put_table(r, &table);
+  if (table.rows.count > 1) put_table(r, &table);
+  if (table.rows.count > 1 || !r->loads.whole || r->loads.timed_methods == 1) return;
+  etr_puts(&r->answer.writer, "\nloading takes ");
+  put_time(r, &r->answer.writer, r->loads.whole->stats.avg);
+  etr_puts(&r->answer.writer, "\n");
 }
 
 /* ---- Findings ---- */
 
-/* "0.0266 ms, 4.6 %: 2 Transpose in delegate 0 that no node stands for" */
+/* Returns "0.0266 ms, 4.6 %: 2 Transpose inserted into delegate 0". */
 static char *finding_line(report *r, const etr_finding *finding) {
   etr_text text;
   etr_writer writer;
@@ -504,7 +516,8 @@ static void put_all(report *r, const etr_summary *s) {
   if (!r->markdown) etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
 }
 
-/* Operators are in all of them: they say how many nodes have sizes that are examples. */
+/* Returns the parts of the summary that are shown. Operators are always made, because they say how many nodes have
+ * symbolic sizes. */
 static unsigned shown_parts(const report *r) {
   const unsigned patterns = 1u << ETR_BY_PATTERN, modules = 1u << ETR_BY_MODULE, operators = 1u << ETR_BY_OP;
   etr_sum_by only = r->answer.options->by;
@@ -540,21 +553,21 @@ static bool put_method(report *r, const etr_method *method) {
   else
     put_breakdown(r, &s, breakdown_of(options->by));
   for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++) hinted += s.by[ETR_BY_OP].rows[i].cost.hinted;
-  etr_put_hinted(&r->answer, hinted);
+  etr_put_cost_notes(&r->answer, hinted);
   return true;
 }
 
-/* What there is of a method that was not timed. */
+/* Says of a method that was not timed why, and how large it is. */
 static void put_untimed(report *r, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &r->answer.profile->graphs[method->graph];
   size_t operators = 0;
-  const char *why = r->answer.profile->run_count ? "no run is known to be of it" : "there is no ETDump";
+  const char *why = r->answer.profile->run_count ? "no run is known to have executed it" : "there is no ETDump";
   if (method->skipped_run_count) why = "all of its runs are excluded";
   for (size_t i = 0; graph && i < graph->node_count; i++) operators += graph->nodes[i].kind == ETR_NODE_OP;
   put_heading(r, etr_arena_format(&r->answer.arena, "%s, %s: not timed: %s",
                                   etr_label_record(&r->answer.arena, r->answer.profile), method_name(method), why));
-  etr_putf(&r->answer.writer, "%s%zu operators, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators,
-           method->delegate_count, method->delegate_count == 1 ? "" : "s");
+  etr_putf(&r->answer.writer, "%s%zu operator%s, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators,
+           operators == 1 ? "" : "s", method->delegate_count, method->delegate_count == 1 ? "" : "s");
 }
 
 static bool put_methods(report *r) {
@@ -581,7 +594,7 @@ static void add_row(etr_table *table, const char *section, const char *key, cons
   etr_sum_table_add(table, sum);
 }
 
-/* Times that are no share of anything. */
+/* Returns a time that is not a share of anything. */
 static etr_sum time_of(const etr_method *method, double ticks, const etr_stats *stats) {
   etr_sum sum = etr_sum_of_stats(ticks, stats);
   sum.method = method;
@@ -615,7 +628,7 @@ static void add_delegate_parts(etr_table *table, const etr_method *method, const
 static void add_phases(etr_table *table, const etr_method *method) {
   for (size_t i = 0; method->mixed_phase_count > 1 && i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    const char *note = etr_arena_format(&table->answer->arena, "%zu runs, told by %s", phase->run_count,
+    const char *note = etr_arena_format(&table->answer->arena, "%zu runs, known by %s", phase->run_count,
                                         etr_phase_rule_name(phase->told_by));
     if (phase->run_count)
       add_row(table, "phase_of_runs", phase->name, note, time_of(method, phase->execute.avg, &phase->execute));
@@ -646,7 +659,7 @@ static void add_breakdown(etr_table *table, const etr_summary *s, etr_breakdown_
   }
 }
 
-/* With what is below each module. */
+/* Adds modules, each including the modules below it. */
 static void add_modules(etr_table *table, const etr_summary *s, size_t top) {
   for (size_t i = 0; i < ETR_MIN(s->modules.count, top); i++) {
     const etr_module_row *row = &s->modules.rows[i];
@@ -711,7 +724,8 @@ static bool put_rows(report *r) {
   bool patterns = options->by == ETR_SUM_BY_PATTERN;
   etr_sum_table_init(&table, &r->answer, patterns ? ETR_IN_PATTERN_ROWS : ETR_IN_ROWS, NULL);
   etr_table_choose(&table);
-  table.top = 0; /* it is of each section */
+  etr_table_say_origin(&table);
+  table.top = 0; /* each section has this limit already */
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     if (!etr_filter_takes_method(r->answer.filter, method) || method->run_count == 0) continue;

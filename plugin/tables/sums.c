@@ -96,7 +96,7 @@ static void put_pattern(const etr_fields *f, const etr_sum *sum) {
   etr_field_count(f, "modules", sum->modules);
 }
 
-/* What it is of, in JSON. */
+/* Writes what the sum is summed over, in JSON. */
 static void put_key(const etr_fields *f, const void *row) {
   switch (as_row(row)->by) {
   case ETR_BY_OP: etr_field_text(f, "op", as_row(row)->key); break;
@@ -134,7 +134,7 @@ static etr_cell share(const void *row) { return etr_cell_share(etr_sum_share(pro
 
 static etr_cell share_of_balance(const void *row) { return etr_cell_share(as_row(row)->part, as_row(row)->whole); }
 
-/* Parts of a balance are not coloured by heat. */
+/* Returns the share as a cell that is not coloured by heat, for parts of a balance. */
 static etr_cell plain_share(const void *row) {
   return (etr_cell){
       .number = as_row(row)->part, .whole = as_row(row)->whole, .style = as_row(row)->style, .is_cold = true};
@@ -172,9 +172,9 @@ static bool has_stats(const void *row) { return as_row(row)->stats && as_row(row
 static bool has_own(const void *row) {
   return as_row(row)->own > 0 && as_row(row)->own != etr_sum_ranking(profile_of(row), as_row(row));
 }
-/* Patterns add up averages. */
+/* Returns true if a pattern's own nodes take another average time than the pattern. Patterns rank by averages. */
 static bool has_own_average(const void *row) { return as_row(row)->own > 0 && as_row(row)->own != as_row(row)->ticks; }
-/* Parts of a balance are of Method::execute, whatever ranks. */
+/* Returns true if the share is one of Method::execute, which parts of a balance have whatever statistic ranks. */
 static bool is_of_execute(const void *row) {
   return !etr_ranks_by_p50(profile_of(row)) || as_row(row)->summed_p50 == 0;
 }

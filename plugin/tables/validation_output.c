@@ -2,6 +2,7 @@
  *
  * validation_output.c - what is wrong with a record: as JSON and as a table.
  */
+#include "output/label.h"
 #include "output/section.h"
 
 static const etr_flaw *as_row(const void *row) { return row; }
@@ -39,17 +40,32 @@ etr_status etr_emit_validation_json(const etr_validation *validation, const etr_
   return etr_answer_end(&answer, true, error);
 }
 
-/* What was read, and how much of each kind was found. */
+/* Puts what was read, and the number of flaws of each kind. */
 static void put_counts(etr_answer *answer, const etr_validation *validation) {
   const char *inputs = validation->record;
   if (validation->pte) inputs = etr_arena_format(&answer->arena, "%s with %s", inputs, validation->pte);
   etr_section_line(answer, ETR_STYLE_PLAIN, 0, inputs);
   etr_section_line(
       answer, ETR_STYLE_PLAIN, 0,
-      etr_arena_format(&answer->arena, "%zu entries, %llu bytes read \xC2\xB7 damage: %zu, mismatch: %zu, missing: %zu",
-                       validation->entry_count, (unsigned long long)validation->byte_count,
+      etr_arena_format(&answer->arena, "%zu entries, %s bytes read \xC2\xB7 damage: %zu, mismatch: %zu, missing: %zu",
+                       validation->entry_count, etr_count_text(&answer->arena, (size_t)validation->byte_count),
                        validation->kind_counts[ETR_FLAW_DAMAGE], validation->kind_counts[ETR_FLAW_MISMATCH],
                        validation->kind_counts[ETR_FLAW_MISSING]));
+}
+
+/* Puts the flaws as a list, because sentences do not fit the columns of a terminal. */
+static void put_flaws(etr_answer *answer, const etr_validation *validation) {
+  size_t top = answer->options->top, shown = top ? ETR_MIN(top, validation->flaw_count) : validation->flaw_count;
+  if (shown) etr_puts(&answer->writer, "\n");
+  for (size_t i = 0; i < shown; i++) {
+    const etr_flaw *flaw = &validation->flaws[i];
+    const char *entry = flaw->entry ? flaw->entry : "";
+    etr_section_item(answer,
+                     etr_arena_format(&answer->arena, "%s: %s%s%s", etr_flaw_kind_name(flaw->kind), entry,
+                                      entry[0] ? ": " : "", flaw->what),
+                     flaw->suffers);
+  }
+  etr_put_more(&answer->writer, validation->flaw_count - shown);
 }
 
 etr_status etr_emit_validation_table(const etr_validation *validation, const etr_table_options *options,
@@ -58,9 +74,12 @@ etr_status etr_emit_validation_table(const etr_validation *validation, const etr
   etr_table table;
   etr_answer_begin(&answer, NULL, NULL, options, sink);
   etr_table_init(&table, &answer, &etr_flaw_fields);
-  if (etr_table_is_text(&table)) put_counts(&answer, validation);
-  etr_table_add_rows(&table, ETR_ROWS(validation->flaws, validation->flaw_count));
-  if (etr_table_is_text(&table) && validation->flaw_count) etr_puts(&answer.writer, "\n");
-  if (validation->flaw_count || !etr_table_is_text(&table)) etr_table_finish(&table);
+  if (etr_table_is_text(&table)) {
+    put_counts(&answer, validation);
+    put_flaws(&answer, validation);
+  } else {
+    etr_table_add_rows(&table, ETR_ROWS(validation->flaws, validation->flaw_count));
+    etr_table_finish(&table);
+  }
   return etr_answer_end(&answer, true, error);
 }

@@ -42,7 +42,7 @@ static etr_cell node(const void *row) {
                            : NULL);
 }
 
-/* The name of the result in the graph: "getitem_1" of a split. */
+/* Returns the name of the result in the graph: "getitem_1" for a split. */
 static etr_cell result(const void *row) {
   const etr_graph *graph = etr_logged_graph(as_row(row)->of->answer.profile, as_row(row)->value);
   etr_edge place = etr_debug_value_origin(as_row(row)->of->answer.profile, as_row(row)->value);
@@ -61,7 +61,7 @@ static etr_cell dtype(const void *row) {
   return etr_cell_text(value->kind == ETR_DEBUG_TENSOR ? value->dtype : etr_debug_kind_name(value->kind));
 }
 
-/* "2x4" */
+/* Returns a shape as "2x4". */
 static etr_cell shape(const void *row) {
   const etr_debug_value *value = as_row(row)->value;
   etr_text text;
@@ -81,7 +81,7 @@ static etr_cell statistic(const void *row, double number) {
                     .digits = is_text(row) ? TEXT_DIGITS : ETR_ALL_DIGITS};
 }
 
-/* Text has nothing where there are none. */
+/* Returns a count, which is blank in text if it is 0. */
 static etr_cell count(const void *row, uint64_t number) {
   bool tells = is_text(row) ? number > 0 : as_row(row)->logged->is_measured;
   return tells ? etr_cell_number((double)number) : etr_cell_none();
@@ -134,7 +134,8 @@ ETR_ROW_TYPE(logged_value, fields);
 
 /* ---- Rows ---- */
 
-/* What no node is told of is left out as soon as nodes are chosen by what they are. */
+/* Returns true if the filter selects a value. Values whose node is not known are left out if it selects by module,
+ * operator or backend. */
 static bool takes(const etr_answer *answer, const etr_debug_value *value) {
   const etr_node_filter *filter = answer->filter;
   const etr_graph *graph = etr_logged_graph(answer->profile, value);
@@ -185,6 +186,7 @@ etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filt
   etr_answer_begin(&v.answer, profile, filter, options, sink);
   etr_table_init(&v.table, &v.answer, &etr_logged_value_fields);
   etr_table_choose(&v.table);
+  etr_table_say_origin(&v.table);
   v.table.context = &v;
   bool good = etr_logged_merge(&list, &v.answer.arena, profile);
   collect(&v, &list);

@@ -312,28 +312,53 @@ static void empty_file(job *j, const char *path) {
   if (!etr_below_move(j->folder.descriptor, name, path)) (void)unlinkat(j->folder.descriptor, name, 0);
 }
 
+/* The folder of the last path that was retired. The manifest lists the files of a folder one after the other, and many of
+ * them may be gone, so the folder is opened once. */
+typedef struct retired_folder {
+  const char *path; /* the last path in it; NULL: there was none */
+  int descriptor;   /* -1: there is no such folder */
+  bool has_lost;    /* a file in it is not listed any more, so that it may be empty */
+} retired_folder;
+
+static bool are_neighbours(const char *a, const char *b) {
+  etr_slice x = folder_of(a), y = folder_of(b);
+  return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+}
+
+static void leave_folder(job *j, retired_folder *in) {
+  if (in->path && in->descriptor >= 0) (void)close(in->descriptor);
+  if (in->path && in->descriptor >= 0 && in->has_lost) etr_run_folder_prune(&j->folder, in->path);
+  *in = (retired_folder){.descriptor = -1};
+}
+
 /* Removes or empties the file of an earlier call; later files are retired first. If something new was written into its
  * folder, the last event files of that folder are emptied and remain (folders: their number so far for each folder).
  * DOT files remain, because people may still use them. */
-static void retire(job *j, etr_map *folders, const char *path) {
+static void retire(job *j, etr_map *folders, retired_folder *in, const char *path) {
   struct stat status;
   int64_t seconds;
+  const char *name = etr_last_part(path);
   etr_slice folder = folder_of(path);
+  if (in->path && !are_neighbours(in->path, path)) leave_folder(j, in);
+  if (!in->path) in->descriptor = etr_below_open(j->folder.descriptor, path, &name);
+  in->path = path;
   uint32_t kept = etr_map_get(folders, folder);
-  bool is_there = etr_below_stat(j->folder.descriptor, path, &status) && S_ISREG(status.st_mode);
+  bool is_there = in->descriptor >= 0 && fstatat(in->descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                  S_ISREG(status.st_mode);
   bool is_ending = is_there && is_events_path(path, &seconds), stays = is_there;
   if (is_ending) stays = kept < MOST_EMPTIED && etr_map_set(folders, folder, kept + 1);
   if (is_ending && stays && status.st_size > 0) empty_file(j, path);
-  if (is_ending && !stays) (void)etr_below_remove(j->folder.descriptor, path, false);
+  if (is_ending && !stays) (void)unlinkat(in->descriptor, name, 0);
   if (stays) return;
   etr_run_folder_unlist(&j->folder, path);
-  etr_run_folder_prune(&j->folder, path);
+  in->has_lost = true;
 }
 
 /* Retires the files of earlier calls after all new files are in place. Files that cannot be retired are left for the
  * next call. */
 static void retire_all(job *j) {
   etr_map folders, written;
+  retired_folder in = {.descriptor = -1};
   etr_map_init(&folders, &j->arena);
   etr_map_init(&written, &j->arena);
   for (size_t i = 0; i < j->names.files.count; i++) {
@@ -342,7 +367,8 @@ static void retire_all(job *j) {
   }
   for (size_t i = j->folder.paths.count; i > 0; i--)
     if (etr_map_get(&written, etr_slice_of(j->folder.paths.data[i - 1])) == ETR_NONE)
-      retire(j, &folders, j->folder.paths.data[i - 1]);
+      retire(j, &folders, &in, j->folder.paths.data[i - 1]);
+  leave_folder(j, &in);
   (void)etr_run_folder_note(&j->folder, &j->file, NULL);
 }
 

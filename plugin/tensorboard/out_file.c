@@ -54,9 +54,11 @@ static bool begin(etr_out_file *file, int descriptor, bool is_new) {
   return descriptor >= 0;
 }
 
-bool etr_out_file_make(etr_out_file *file, int folder, const char *name) {
-  return begin(file, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), true);
+static bool make(etr_out_file *file, int folder, const char *name, mode_t mode) {
+  return begin(file, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode), true);
 }
+
+bool etr_out_file_make(etr_out_file *file, int folder, const char *name) { return make(file, folder, name, 0666); }
 
 etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter emit, void *context, etr_error *error) {
   etr_status status = emit(context, &(etr_sink){write_to_file, file}, error);
@@ -78,15 +80,18 @@ typedef struct replacement {
   int lock; /* descriptor of the lock until the file is in place; a sweep removes unlocked ones */
 } replacement;
 
+enum { PERMISSIONS = 0777 };
+
 /* Makes a temporary file and opens it a second time, for its lock. Tries again if a sweep removed it before it was
- * locked. folder: with its slash, or "". Returns false on failure and sets errno. */
-static bool make_temporary(replacement *r, const char *folder) {
+ * locked. It has no more permissions than `mode` from the start, so that only permitted users can read the data.
+ * folder: with its slash, or "". Returns false on failure and sets errno. */
+static bool make_temporary(replacement *r, const char *folder, mode_t mode) {
   for (char name[ETR_TEMPORARY_ROOM];;) {
     if (!etr_temporary_name(name, ETR_TEMPORARY_OF_FILE)) return false;
     r->temporary = etr_arena_format(&r->arena, "%s%s", folder, name);
     errno = ENOMEM;
     if (r->temporary == NULL || !etr_unfinished_add(&r->made, &r->arena, -1, r->temporary, false)) return false;
-    if (!etr_out_file_make(&r->file, AT_FDCWD, r->temporary)) return false;
+    if (!make(&r->file, AT_FDCWD, r->temporary, mode)) return false;
     r->lock = open(r->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC); /* the folder may not be readable */
     if (r->lock < 0 ? errno != ENOENT : etr_temporary_lock(r->lock)) return true;
     if (r->lock >= 0) (void)close(r->lock);
@@ -94,23 +99,27 @@ static bool make_temporary(replacement *r, const char *folder) {
   }
 }
 
+/* Gives a new file permissions that the umask took from it. A process that must not change permissions leaves the file
+ * with fewer, which is no failure. */
+static bool keep_permissions(int file, mode_t mode) {
+  struct stat made;
+  if (fstat(file, &made) != 0) return false;
+  if ((made.st_mode & PERMISSIONS) == mode || fchmod(file, mode) == 0) return true;
+  return errno == EPERM && (made.st_mode & PERMISSIONS & ~mode) == 0;
+}
+
 /* Writes the new file and renames it. replaced: status of the existing file; NULL: there is none. */
 static etr_status replace(replacement *r, const char *path, const struct stat *replaced, etr_emitter emit,
                           void *context, etr_error *error) {
-  enum { PERMISSIONS = 0777 };
-  struct stat made;
+  mode_t mode = replaced != NULL ? replaced->st_mode & PERMISSIONS : 0666;
   const char *folder = etr_arena_copy(&r->arena, (etr_slice){path, (size_t)(etr_last_part(path) - path)});
   if (folder == NULL) return etr_fail_memory(error);
   const char *swept = etr_arena_format(&r->arena, "%s.", folder);
   int descriptor = swept != NULL ? open(swept, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (descriptor >= 0) etr_temporary_sweep(descriptor, ETR_TEMPORARY_OF_FILE);
   if (descriptor >= 0) (void)close(descriptor);
-  if (!make_temporary(r, folder)) return etr_fail_io(error, path, NULL, "cannot write this file", errno);
-  /* The mode is set before anything is written, so that only permitted users can read the data. File systems without
-   * modes are no problem. */
-  bool is_open = replaced == NULL || fstat(r->file.descriptor, &made) == 0;
-  if (!is_open || (replaced != NULL && (made.st_mode & PERMISSIONS) != (replaced->st_mode & PERMISSIONS) &&
-                   fchmod(r->file.descriptor, replaced->st_mode & PERMISSIONS) != 0)) {
+  if (!make_temporary(r, folder, mode)) return etr_fail_io(error, path, NULL, "cannot write this file", errno);
+  if (replaced != NULL && !keep_permissions(r->file.descriptor, mode)) {
     etr_status status = etr_fail_io(error, path, NULL, "cannot keep this file's permissions", errno);
     (void)close(r->file.descriptor);
     return status;

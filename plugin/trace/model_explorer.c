@@ -110,7 +110,7 @@ static void put_document(node_data *d) {
 
 /* ---- The emitter ---- */
 
-static etr_status check(const etr_graph *graph, const etr_node_data_options *options, etr_error *error) {
+static etr_status check_graph(const etr_graph *graph, const etr_node_data_options *options, etr_error *error) {
   if (etr_is_program(graph))
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "Model Explorer cannot show %s/%s; choose an entry point of edge or aten", graph->module,
@@ -127,7 +127,7 @@ etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const et
   static const etr_node_data_options defaults = {0};
   node_data d = {
       .profile = profile, .graph = &profile->graphs[graph], .options = options != NULL ? options : &defaults};
-  ETR_TRY(check(d.graph, d.options, error));
+  ETR_TRY(check_graph(d.graph, d.options, error));
   etr_arena_init(&d.arena);
   etr_map_init(&d.backends, &d.arena);
   d.nested = etr_arena_alloc_array(&d.arena, d.graph->node_count, sizeof *d.nested);

@@ -226,7 +226,7 @@ static etr_status write_trace(const etr_profile *profile, const etr_trace_option
   return etr_writer_finish(&t.writer, error);
 }
 
-static etr_status check(const etr_profile *profile, const etr_trace_options *options, etr_error *error) {
+static etr_status check_trace(const etr_profile *profile, const etr_trace_options *options, etr_error *error) {
   const tracer t = {.profile = profile, .options = options};
   for (uint32_t i = 0; i < profile->run_count; i++)
     if (is_wanted(&t, i) && profile->runs[i].profile_events > 0) return ETR_OK;
@@ -240,7 +240,7 @@ etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *o
                           etr_error *error) {
   static const etr_trace_options all = {0};
   if (options == NULL) options = &all;
-  ETR_TRY(check(profile, options, error));
+  ETR_TRY(check_trace(profile, options, error));
   if (!options->gzip) return write_trace(profile, options, sink, error);
   etr_gzip *gzip = etr_gzip_new(sink);
   if (gzip == NULL) return etr_fail_memory(error);

@@ -37,11 +37,11 @@ static const char *certainty(etr_arena *arena, const etr_profile *profile, const
   if (method->estimated_confidence == 0) return NULL;
   return etr_arena_format(arena, "the average confidence of estimated times is %.0f %%: %s",
                           100 * method->estimated_confidence,
-                          profile->pte ? "operators were matched by order where the files do not tell them apart"
+                          profile->pte ? "operators that the files do not distinguish were matched by order"
                                        : "operators were matched by order; the .pte would make it exact");
 }
 
-/* what: of a part of the time on nodes. */
+/* Returns a note on a part of the time on nodes; `what` says what the part is. */
 static const char *part_note(etr_arena *arena, const etr_method *method, uint64_t ticks, const char *what) {
   if (ticks == 0) return NULL;
   return etr_arena_format(arena, "%.0f %% of the time on nodes is %s",

@@ -16,7 +16,7 @@ uint32_t etr_counted_module(const etr_graph *graph, uint32_t module) {
   return module;
 }
 
-/* A row for what the node is to be counted under. */
+/* Returns an empty row with the key under which the node is counted. */
 static etr_breakdown_row row_of(const etr_graph *graph, size_t index, etr_breakdown_by by) {
   const etr_node *node = &graph->nodes[index];
   const etr_module *module = &graph->modules[etr_counted_module(graph, node->module)];
@@ -56,6 +56,7 @@ typedef struct collector {
   uint32_t *row_of_node;
   etr_map by_text; /* -> row */
   etr_text place;  /* a source's line and file */
+  uint32_t last;   /* number of the row that was found last; ETR_NONE: none */
   etr_vec(etr_breakdown_row) rows;
 } collector;
 
@@ -67,17 +68,19 @@ static etr_slice key_of(collector *c, const etr_breakdown_row *row) {
   return (etr_slice){c->place.data, c->place.size};
 }
 
-/* The number of a row, which is added when it is new; ETR_NONE when out of memory. */
+/* Returns the number of a row, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t number_of(collector *c, const etr_breakdown_row *row) {
+  const etr_breakdown_row *last = c->last == ETR_NONE ? NULL : &c->rows.data[c->last];
+  if (last && last->key == row->key && last->source == row->source) return c->last; /* neighbours are often alike */
   etr_map_slot *slot = etr_map_at(&c->by_text, key_of(c, row));
-  if (!slot || slot->value != ETR_NONE) return slot ? slot->value : ETR_NONE;
+  if (!slot || slot->value != ETR_NONE) return c->last = slot ? slot->value : ETR_NONE;
   etr_breakdown_row *added = etr_vec_push(c->arena, &c->rows);
   if (!added) return ETR_NONE;
   *added = *row;
-  return slot->value = added->number = (uint32_t)(c->rows.count - 1);
+  return c->last = slot->value = added->number = (uint32_t)(c->rows.count - 1);
 }
 
-/* What a node adds to its row in each breakdown. */
+/* The time and the costs that a node adds to its row in each breakdown. */
 typedef struct node_part {
   const etr_node_time *time;
   etr_cost_sum cost;
@@ -138,7 +141,7 @@ bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena, c
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
     if (!(kinds & 1u << by)) continue;
     collector *c = &list[count++];
-    *c = (collector){.arena = arena, .by = by, .place = {.arena = arena}};
+    *c = (collector){.arena = arena, .by = by, .place = {.arena = arena}, .last = ETR_NONE};
     c->row_of_node = etr_arena_alloc_raw_array(arena, graph ? graph->node_count : 0, sizeof *c->row_of_node);
     etr_map_init(&c->by_text, arena);
     if (!c->row_of_node) return false;

@@ -20,46 +20,43 @@ enum { ETR_BREAKDOWNS = 5 };
 
 typedef struct etr_breakdown_row {
   const char
-      *key; /* operator, module path or pattern ("" is the top level), backend ("cpu" for kernels), source file */
-  const char *module_type;  /* of ETR_BY_MODULE; else "" */
-  const etr_source *source; /* of ETR_BY_SOURCE, NULL for nodes without one; else NULL */
+      *key; /* operator; module path or pattern, "" for the top level; backend, "cpu" for kernels; or source file */
+  const char *module_type;  /* only for ETR_BY_MODULE; else "" */
+  const etr_source *source; /* only for ETR_BY_SOURCE; NULL for nodes without a source line */
   uint64_t total_ticks;     /* over all runs of the method */
-  uint64_t estimated_ticks; /* the part of it that was matched by order alone */
+  uint64_t estimated_ticks; /* the part of total_ticks that was matched by order alone */
   size_t node_count;        /* nodes that were timed */
-  uint32_t number;          /* of the row, in the order of the nodes */
-  double weight;            /* what it ranks by: total_ticks, or its p50 */
-  double step;              /* of the coarsest clock that timed its nodes; ticks */
-  etr_cost_sum costs;       /* of its nodes */
+  uint32_t number;          /* number of the row, in the order of the nodes */
+  double weight;            /* rows are ranked by this: total_ticks, or the median */
+  double step;              /* step of the coarsest clock that timed its nodes, in ticks */
+  etr_cost_sum costs;       /* sum of the costs of its nodes */
   etr_cost_figures cost;
 } etr_breakdown_row;
 
 typedef struct etr_breakdown {
-  etr_breakdown_row *rows; /* largest weight first, then by key */
+  etr_breakdown_row *rows; /* sorted by weight, largest first, then by key */
   size_t count;
-  const uint32_t *row_of_node; /* for each node of the graph the number of its row; ETR_NONE: not counted */
-  const etr_stats *stats;      /* of each row, by number, over the runs in which any of its nodes ran */
-  double summed_p50;           /* of all rows */
+  const uint32_t *row_of_node; /* per node of the graph: number of its row; ETR_NONE if it is not counted */
+  const etr_stats *stats;      /* per number of a row: statistics over the runs in which any of its nodes ran */
+  double summed_p50;           /* sum of the medians of all rows */
 } etr_breakdown;
 
-/** The module itself, or the nearest around it that has a path: what is in a name made up for the root counts as the
- * root's. */
+/** Returns the module to which time in a module is added: the module itself, or the nearest one around it that has a
+ * path. A module whose name was made up for the root counts as the root. */
 uint32_t etr_counted_module(const etr_graph *graph, uint32_t module);
 
-/**
- * Adds up the nodes of the method's Edge graph that ran. wanted: a flag for each node, which are counted; NULL: all,
- * and then the rows' ticks add up to the method's nodes_ticks. Empty for a method without graph. False when out of
- * memory.
- */
+/** Adds up the nodes of the method's Edge graph that ran. `wanted` has a flag for each node that is counted. If it is
+ * NULL, all nodes are counted, and the ticks of the rows add up to the method's nodes_ticks. The result is empty for a
+ * method without a graph. Returns false when out of memory. */
 bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                         etr_breakdown_by by, const bool *wanted);
 
-/** The same for several kinds at once, into out[by]: a bit (1u << ETR_BY_OP, ...) for each. The others stay as they
- * are.
- */
+/** Makes several breakdowns at once: out[by] for each bit (1u << ETR_BY_OP, ...) of `kinds`. The other elements of
+ * `out` are not changed. Returns false when out of memory. */
 bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena, const etr_profile *profile,
                          const etr_method *method, const bool *wanted);
 
-/** Puts the rows into another order: by key, and source lines by file and line. */
+/** Sorts the rows by key, and source lines by file and line. */
 void etr_breakdown_sort_by_key(etr_breakdown *breakdown);
 
 #endif

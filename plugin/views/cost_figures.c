@@ -10,6 +10,7 @@ etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_
   etr_bound bound;
   double of_peak = etr_cost_of_peak(sum, &profile->effective_peaks, &bound);
   bool exceeds = of_peak > 1 + ETR_RATE_MOST_ERROR;
+  bool is_given = bound != ETR_BOUND_UNKNOWN; /* operators in a cache are often faster than the best large one */
   return (etr_cost_figures){
       .macs = etr_cost_macs(sum),
       .bytes = etr_cost_bytes(sum),
@@ -18,7 +19,7 @@ etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_
       .gbs = etr_cost_gbs(sum),
       .intensity = etr_cost_intensity(sum),
       .of_peak = exceeds ? NAN : of_peak,
-      .exceeds_peak = exceeds,
+      .exceeds_peak = exceeds && is_given,
       .bound = etr_bound_name(bound),
       .arithmetic = etr_cost_arithmetic(sum),
       .unknown = (double)(sum->unknown_macs > sum->unknown_bytes ? sum->unknown_macs : sum->unknown_bytes),

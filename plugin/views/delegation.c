@@ -17,7 +17,7 @@ static int by_op_type(const void *a, const void *b) {
   return etr_natural_compare(((const etr_delegation_row *)a)->op_type, ((const etr_delegation_row *)b)->op_type);
 }
 
-/* "aten_add_tensor_12" -> "aten_add_tensor" */
+/* Returns the operator type in a node's name: "aten_add_tensor" for "aten_add_tensor_12". */
 static etr_slice op_type_of(const char *name) {
   size_t size = strlen(name), end = size;
   while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9') end--;
@@ -28,8 +28,8 @@ static bool is_operator(const etr_node *node) {
   return node->kind == ETR_NODE_OP && strcmp(node->target, "higher_order.executorch_call_delegate") != 0;
 }
 
-/* Flags what is counted of a graph: operators; of instructions those that compute, and calls of delegates only where
- * nothing is known of what is inside. NULL when out of memory. */
+/* Returns a flag for each node that is counted: operators, and in a program the instructions that compute. A delegate
+ * call is counted only if its operators are not known. Returns NULL when out of memory. */
 static const bool *flag_operators(etr_arena *arena, const etr_graph *graph) {
   bool *flags = etr_arena_alloc_array(arena, graph->node_count, sizeof *flags);
   for (size_t i = 0; flags && i < graph->node_count; i++)
@@ -39,7 +39,7 @@ static const bool *flag_operators(etr_arena *arena, const etr_graph *graph) {
   return flags;
 }
 
-/* Nodes of an Edge graph are named after their operators. */
+/* Returns the operator type under which a node is counted. Nodes of an Edge graph are named after their operators. */
 static etr_slice counted_under(const etr_graph *graph, size_t node) {
   const etr_node *n = &graph->nodes[node];
   return etr_is_program(graph) ? etr_slice_of(n->target) : op_type_of(n->name);
@@ -53,7 +53,7 @@ typedef struct counting {
       *group_of; /* per node: twice the number of its row, plus one if it is not delegated; ETR_NONE: not counted */
 } counting;
 
-/* NULL when out of memory. */
+/* Returns NULL when out of memory. */
 static etr_delegation_row *row_of(counting *c, etr_slice op_type) {
   uint32_t known = etr_map_get(&c->index, op_type);
   if (known != ETR_NONE) return &c->rows.data[known];
@@ -86,8 +86,8 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   *out = (etr_delegation){.subgraphs = method->delegate_count};
   etr_map_init(&c.index, arena);
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
-    /* The node that is counted for a node: of what is in a body of control flow the one that holds the outermost body.
-     */
+    /* Returns the node that is counted for a node. For a node in a body of control flow, it is the node that contains
+     * the outermost body. */
     size_t counted = i;
     for (uint32_t s = graph->nodes[i].subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
       if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY) counted = graph->subgraphs[s].owner;
@@ -114,12 +114,10 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   return true;
 }
 
-/* NULL: it is not listed. */
+/* Returns the row of a delegate; NULL if it is not listed. */
 static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_method *method, int32_t instruction_id) {
-  const etr_delegate wanted = {.instruction_id = instruction_id};
-  size_t at = etr_lower_bound(&wanted, method->delegates, method->delegate_count, sizeof wanted, etr_by_int);
-  if (at == method->delegate_count || method->delegates[at].instruction_id != instruction_id) return NULL;
-  return &rows[at];
+  size_t at = etr_find_int(instruction_id, method->delegates, method->delegate_count, sizeof *method->delegates);
+  return at < method->delegate_count ? &rows[at] : NULL;
 }
 
 static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) {
@@ -169,7 +167,8 @@ const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profi
   return rows;
 }
 
-/* The backends of a method, in the order of its calls. NULL when out of memory; the arena has failed then. */
+/* Lists the backends of a method in the order of its calls. Returns NULL when out of memory; the arena has failed then.
+ */
 static const etr_backend_use *backends_of(etr_arena *arena, const etr_method *method, size_t *count) {
   etr_arena scratch = {0}; /* there may be many methods */
   etr_map places;

@@ -66,7 +66,7 @@ static int by_op(const void *a, const void *b) {
   return by_text(x, y, x->pair ? x->pair->op : x->name, y->pair ? y->pair->op : y->name);
 }
 
-/* As they stand, which is the order of the graph. */
+/* Compares rows by their order in the comparison, which is the order of the graph. */
 static int by_place(const void *a, const void *b) {
   const etr_diff_row *x = a, *y = b;
   if (x->is_news != y->is_news) return by_news(x, y);
@@ -84,14 +84,14 @@ static void sort_rows(etr_diff_row *rows, size_t count, etr_node_order order) {
 
 /* ---- Selecting ---- */
 
-/* The sums of a section, which is not of nodes. */
+/* Returns the sums of a section; NULL for the section of nodes. */
 static const etr_node_groups *diff_groups(const etr_method_pair *method, etr_diff_section section) {
   const etr_node_groups *const groups[ETR_DIFF_SECTIONS] = {NULL, &method->ops, &method->modules, &method->patterns,
                                                             &method->backends};
   return groups[section];
 }
 
-/* With few runs no row can be judged: then all that differ are shown. */
+/* Returns true if a reader wants to see a row. With few runs no row can be judged, so all rows that differ are news. */
 static bool is_news(const etr_method_pair *method, const etr_change *change) {
   bool timed = change->base_runs || change->new_runs;
   if (change->reason == ETR_REASON_FEW_RUNS) return fabs(etr_diff_median(change)) > 0;
@@ -151,7 +151,7 @@ static side side_of(const etr_comparison *c, const etr_method_pair *pair, bool i
   return s;
 }
 
-static void set(const side *s, etr_diff_row *row, const etr_cost_figures *cost) {
+static void set_cost(const side *s, etr_diff_row *row, const etr_cost_figures *cost) {
   *(s->is_newer ? &row->new_cost : &row->base_cost) = cost;
 }
 
@@ -161,7 +161,7 @@ static bool add_of_nodes(const side *s, etr_diff_row *rows, size_t count, etr_ar
     uint32_t node = s->is_newer ? rows[i].pair->new_node : rows[i].pair->base_node;
     if (node == ETR_NONE) continue;
     costs[i] = etr_cost_figures_of_node(s->profile, s->graph, node);
-    set(s, &rows[i], &costs[i]);
+    set_cost(s, &rows[i], &costs[i]);
   }
   return costs != NULL;
 }
@@ -175,7 +175,7 @@ static bool add_of_sums(const side *s, etr_diff_row *rows, size_t count, etr_are
     if (!etr_map_set(&places, etr_slice_of(sums.rows[i].key), i)) return false;
   for (size_t i = 0; i < count; i++) {
     uint32_t place = etr_map_get(&places, etr_slice_of(rows[i].name));
-    if (place != ETR_NONE) set(s, &rows[i], &sums.rows[place].cost);
+    if (place != ETR_NONE) set_cost(s, &rows[i], &sums.rows[place].cost);
   }
   return true;
 }
@@ -286,7 +286,8 @@ static bool add_rest(explainer *e) {
   return add_row(e, (etr_explained){ETR_EXPLAINED_REST, NULL, NULL, base, newer});
 }
 
-/* The longest event of a load contains the others. Of several methods it cannot be told whose load it was. */
+/* Adds the load, whose longest event contains the others. If several methods were timed, it is not known which of them
+ * was loaded, and nothing is added. */
 static bool add_load(explainer *e) {
   size_t timed = 0;
   double base = NAN, newer = NAN;

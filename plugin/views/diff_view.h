@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * diff_view.h - a comparison as outputs list it: its rows in their order, their costs, and what a method's change
- * consists of. Layer 4.
+ * diff_view.h - a comparison as outputs list it: the rows in their order, their costs, and the parts of which a
+ * method's change consists. Layer 4.
  */
 #ifndef ETR_DIFF_VIEW_H
 #define ETR_DIFF_VIEW_H
@@ -25,44 +25,45 @@ typedef enum etr_diff_section {
 /** A node, or a sum of nodes. */
 typedef struct etr_diff_row {
   const etr_change *change;
-  const etr_node_pair *pair;                    /* NULL of a sum */
-  const etr_node_group *group;                  /* NULL of a node */
-  const char *name;                             /* of the node; operator, module, backend */
-  const char *module;                           /* of a node; else "" */
-  const etr_cost_figures *base_cost, *new_cost; /* NULL: not known, see etr_diff_costs_add() */
-  bool is_news; /* it changed, or is on one side only; and it was timed, if anything was: what a reader wants to see */
+  const etr_node_pair *pair;                    /* NULL for a sum */
+  const etr_node_group *group;                  /* NULL for a node */
+  const char *name;                             /* name of the node, or the operator, module or backend */
+  const char *module;                           /* module of a node; "" for a sum */
+  const etr_cost_figures *base_cost, *new_cost; /* NULL if not known: see etr_diff_costs_add() */
+  bool is_news; /* what a reader wants to see: it changed or is on one side only, and it was timed, if anything was */
 } etr_diff_row;
 
 typedef struct etr_diff_rows {
-  etr_diff_row *rows; /* news first */
+  etr_diff_row *rows; /* rows that are news come first */
   size_t count, news_count;
-  size_t verdicts[ETR_VERDICT_SLOWER + 1]; /* rows of each verdict */
+  size_t verdicts[ETR_VERDICT_SLOWER + 1]; /* per verdict: number of rows */
 } etr_diff_rows;
 
-/** Lists a section of a method as the comparison has it. False when out of memory. */
+/** Lists a section of a method in the order of the comparison. Returns false when out of memory. */
 bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section);
 
-/** The same, sorted. */
+/** Lists a section of a method in an order for people. Returns false when out of memory. */
 bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
                         etr_node_order order);
 
-/** True if the filter asks for this section; for the numeric gap; for this method.
- * filter may be NULL. */
+/** Return true if the filter selects this section, the numeric gaps, or this method. The filter may be NULL, which
+ * selects all. */
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section);
 bool etr_diff_takes_gaps(const etr_diff_filter *filter);
 bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair *method);
 
-/** Change of the average, and of the median. */
+/** Return the change of the average, and of the median, in ticks. */
 double etr_diff_average(const etr_change *change);
 double etr_diff_median(const etr_change *change);
 
-/** Change of Method::execute's average that is not on nodes: delegates' own, framework, unexplained. */
+/** Returns the change of Method::execute's average that is not on nodes but in delegate overhead, in the runtime, or
+ * unexplained. */
 double etr_diff_rest(const etr_method_pair *method);
 
 /* ---- What the nodes of a comparison compute and move, on both sides ---- */
 
-/** Fills base_cost and new_cost of rows, in the arena. Those of a side that is no profile, or has no graph, stay NULL.
- * False when out of memory. */
+/** Sets base_cost and new_cost of the rows, in the arena. They stay NULL for a side that is a document or has no graph.
+ * Returns false when out of memory. */
 bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_comparison *comparison,
                         const etr_method_pair *method, etr_diff_section section);
 
@@ -72,10 +73,10 @@ typedef enum etr_explained_kind {
   ETR_EXPLAINED_CHANGED, /* a sum of nodes, or events, on both sides */
   ETR_EXPLAINED_GONE,    /* only in the base */
   ETR_EXPLAINED_NEW,
-  ETR_EXPLAINED_DELEGATES, /* beyond their nodes */
+  ETR_EXPLAINED_DELEGATES, /* delegate overhead */
   ETR_EXPLAINED_FRAMEWORK,
   ETR_EXPLAINED_UNEXPLAINED,
-  ETR_EXPLAINED_REST, /* where events are compared: what is in none of them */
+  ETR_EXPLAINED_REST, /* if events are compared: the time outside of them */
   ETR_EXPLAINED_LOAD, /* once, before the inferences */
   ETR_EXPLAINED_KINDS
 } etr_explained_kind;
@@ -83,8 +84,8 @@ typedef enum etr_explained_kind {
 /** One part of the time on both sides: averages in ticks of the newer profile, NaN where it is missing. */
 typedef struct etr_explained {
   etr_explained_kind kind;
-  const etr_node_group *group; /* NULL of what is no sum of nodes */
-  const etr_change *change;    /* medians, and whether they changed; NULL of ETR_EXPLAINED_REST */
+  const etr_node_group *group; /* NULL unless it is a sum of nodes */
+  const etr_change *change;    /* medians, and the verdict on them; NULL for ETR_EXPLAINED_REST */
   double base, newer;
 } etr_explained;
 
@@ -93,24 +94,24 @@ typedef struct etr_explanation {
   etr_diff_section by; /* what nodes are added up by */
   const etr_explained *rows;
   size_t count;
-  size_t groups; /* the first of them: sums of nodes, largest change first */
+  size_t groups; /* number of rows, at the start, that are sums of nodes; the largest change comes first */
 } etr_explanation;
 
-/** Explains a method that was timed on both sides. False when out of memory. */
+/** Explains the change of a method that was timed on both sides. Returns false when out of memory. */
 bool etr_explanation_make(etr_explanation *out, etr_arena *arena, const etr_comparison *comparison,
                           const etr_method_pair *method, const etr_diff_filter *filter);
 
-/** A part of the balance on both sides, per inference, likewise. */
+/** A part of the balance on both sides: averages in ticks of the newer profile, NaN if the side has no runs. */
 typedef struct etr_balance_change {
-  const etr_balance_part *part; /* of the newer side, whose words are those of both */
+  const etr_balance_part *part; /* the part of the newer side, whose name and text are used for both */
   double base, newer;
 } etr_balance_change;
 
-/** The parts of the balance; of a side without runs, NaN. */
+/** Lists the parts of the balance on both sides. `parts` holds what out[i].part points to. */
 void etr_diff_balance(etr_balance_change out[ETR_BALANCE_PARTS], etr_balance_part parts[ETR_BALANCE_PARTS],
                       const etr_comparison *comparison, const etr_method_pair *method);
 
-/** "changed", "gone", "new", "delegate_only", "framework", "unexplained", "rest", "load". Static. */
+/** Returns "changed", "gone", "new", "delegate_only", "framework", "unexplained", "rest" or "load". Static. */
 const char *etr_explained_kind_name(etr_explained_kind kind);
 
 #endif

@@ -8,18 +8,18 @@
 
 #include <stddef.h>
 
-/** "#rrggbb". */
+/** A colour as "#rrggbb". */
 typedef struct etr_color {
   char text[8];
 } etr_color;
 
-/**
- * From white at 0 to a strong orange-red at 1 (anything else is taken for the nearer end). Lightness falls all the way,
- * so the order can be seen by colour-blind readers and in print, and black text can be read on all of it.
- */
+/** Returns a colour from white for 0 to a strong orange-red for 1; other values count as the nearer end. Lightness
+ * decreases steadily, so that colour-blind readers and readers of prints see the order, and black text is legible on
+ * every colour. */
 etr_color etr_heat_color(double heat);
 
-/** Colour of a delegate's border: none of the heat's hues. After eight they repeat. Static. */
+/** Returns the colour of a delegate's border. No colour has a hue of the heat, and after eight delegates the colours
+ * repeat. Static. */
 const char *etr_delegate_color(size_t delegate);
 
 #endif

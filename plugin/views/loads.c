@@ -25,13 +25,14 @@ bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile
   return true;
 }
 
-/* The first of the method's inferences. */
+/* Returns the first inference of a method, which may be an excluded one. */
 static uint32_t first_run_of(const etr_method *method) {
   uint32_t first = method->run_count ? method->runs[0] : ETR_NONE;
   return method->skipped_run_count ? ETR_MIN(first, method->skipped_runs[0]) : first;
 }
 
-/* Adds those of the listed runs that are of the first one's phase, but not itself. */
+/* Adds the times of the listed runs of the first run's phase, without the first run itself. Returns the new number of
+ * times. */
 static size_t add_rest(uint64_t *samples, size_t count, const etr_profile *profile, uint32_t first,
                        const uint32_t *list, size_t list_count) {
   for (size_t i = 0; i < list_count; i++)

@@ -27,7 +27,7 @@ static uint64_t finite_count(const etr_tensor_stats *stats) {
   return stats->element_count - stats->nan_count - stats->inf_count;
 }
 
-/* NaN stands for "no finite element", and for a mean that could not be computed. */
+/* Merges statistics. NaN means that no element is finite, or that the mean could not be computed. */
 static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *more) {
   double before = (double)finite_count(into), added = (double)finite_count(more);
   if (before == 0)
@@ -157,7 +157,7 @@ const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_va
   return method && method->graph != ETR_NONE ? &profile->graphs[method->graph] : NULL;
 }
 
-/* The delegate whose call logged the value; NULL: none did. */
+/* Returns the delegate whose call logged the value; NULL if none did. */
 static const etr_delegate *caller_of(const etr_profile *profile, const etr_debug_value *value) {
   const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
   for (size_t i = 0; method && !value->delegate_id && i < method->delegate_count; i++)
@@ -250,7 +250,7 @@ etr_cell etr_gap_snr(etr_arena *arena, const etr_numeric_gap *gap) {
   return (etr_cell){.number = gap->snr_db, .decimals = 1};
 }
 
-/* An output that could not be compared counts as worse than any that was. */
+/* Returns true if a gap is worse than another. An output that could not be compared is worse than any that was. */
 static bool is_worse(const etr_output_gap *a, const etr_output_gap *b) {
   if (a->problem || b->problem) return a->problem && !b->problem;
   return etr_gap_worse(&a->gap, &b->gap) > 0;
@@ -277,7 +277,8 @@ typedef struct worst_run {
   size_t runs;
 } worst_run;
 
-/* Of each output that any run of the method has. NULL if none has, or when out of memory. */
+/* Returns the worst gap of each output that any run of the method has; NULL if no run has one, or when out of memory.
+ */
 static worst_run *find_worst(etr_arena *arena, const etr_output_gap *gaps, size_t gap_count, size_t *count) {
   *count = 0;
   for (size_t i = 0; i < gap_count; i++) *count = ETR_MAX(*count, (size_t)gaps[i].output + 1);
@@ -333,7 +334,7 @@ void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
   etr_table_write(&table);
 }
 
-/* Of a pointer, NULL where nothing was compared. */
+/* The member is a pointer, which is NULL if nothing was compared. */
 #define COMPARED(name) ETR_MEMBER_OF(etr_numeric_gap, name, 0)
 
 static const etr_field gap_fields[] = {

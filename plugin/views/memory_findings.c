@@ -9,11 +9,11 @@
 #include "base/natural.h"
 #include "output/writer.h"
 
-/** What the rules work on, and what they found. */
+/** The data of the rules, and the findings so far. */
 typedef struct etr_memory_finder {
   const etr_profile *profile;
   const etr_method *method;
-  const etr_memory_plan *plan; /* NULL: no program tells */
+  const etr_memory_plan *plan; /* NULL without a program */
   etr_arena *arena;
   etr_vec(etr_memory_finding) found;
 } etr_memory_finder;
@@ -28,7 +28,9 @@ static etr_memory_finding *memory_finder_add(etr_memory_finder *f, etr_memory_fi
   return added;
 }
 
-/* Each rule adds its findings. Out of memory shows on the arena. */
+static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) { return etr_count_text(f->arena, bytes); }
+
+/* Each rule adds its findings. When out of memory, the arena has failed. */
 
 /* ---- Weights and constants summed up, tensors that are live ---- */
 
@@ -66,7 +68,7 @@ const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_prof
 
 typedef struct sums {
   etr_arena *arena;
-  etr_map places; /* texts that rows go by -> place in the list */
+  etr_map places; /* text by which rows are added up -> index in the list */
   etr_vec(etr_weight_sum) list;
 } sums;
 
@@ -196,7 +198,7 @@ const char *etr_memory_module(const etr_profile *profile, const etr_method *meth
 
 /* ---- What is not known ---- */
 
-/* "3 XnnpackBackend" of the delegates that the program has bytes of. */
+/* Returns the delegates that the program has bytes for: "3 XnnpackBackend". */
 static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan) {
   size_t delegates = 0;
   const char *backend = plan->blobs[0].backend;
@@ -239,8 +241,8 @@ const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *are
 
 /* ---- Results that could take the place of an argument ---- */
 
-/* Operators that compute each element of their result from the elements in the same place, or that only give data
- * another shape: their result may take the place of an argument. */
+/* Operators that compute each element of their result from the elements at the same position, or that only change the
+ * shape of data. Their result may be written over an argument. */
 static const char *const elementwise[] = {
     "abs",          "add",         "clamp",   "clone",          "cos",       "div",         "elu",
     "erf",          "exp",         "gelu",    "hardtanh",       "hardswish", "hardsigmoid", "leaky_relu",
@@ -248,7 +250,7 @@ static const char *const elementwise[] = {
     "reciprocal",   "relu",        "rsqrt",   "sigmoid",        "silu",      "sin",         "sqrt",
     "squeeze_copy", "sub",         "tanh",    "unsqueeze_copy", "view_copy"};
 
-/* Of "aten::add.out". */
+/* Returns true for such an operator, given as "aten::add.out". */
 static bool is_elementwise(const etr_memory_step *step) {
   const char *colons = step->is_delegate ? NULL : strstr(step->op, "::");
   etr_slice name = colons ? (etr_slice){colons + 2, strcspn(colons + 2, ".")} : (etr_slice){0};
@@ -257,8 +259,8 @@ static bool is_elementwise(const etr_memory_step *step) {
   return false;
 }
 
-/* The tensor that an instruction is the last to use and whose size and type are those of its result: what it reads, as
- * nothing else ends there. */
+/* Returns a tensor that an instruction reads last and that has the size and type of its result; NULL if there is none.
+ * Tensors that the instruction does not read cannot end there. */
 typedef struct last_use {
   const etr_planned_tensor *tensor; /* NULL: none */
 } last_use;
@@ -299,8 +301,8 @@ static void memory_find_in_place(etr_memory_finder *f) {
     peak = ETR_MAX(peak, plan->live_bytes[i] - ETR_MIN(spared[i], plan->live_bytes[i]));
   etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_IN_PLACE, plan->peak_bytes - peak, plan->peak_bytes);
   if (!added) return;
-  added->title = etr_arena_format(f->arena, "writing results in place would lower the peak to %s bytes",
-                                  etr_count_text(f->arena, peak));
+  added->title = etr_arena_format(f->arena, "writing results in place would lower the peak of live bytes to %s",
+                                  bytes_of(f, peak));
   added->evidence = etr_arena_format(
       f->arena, "%zu elementwise operator%s write%s a result as large as an argument that nothing needs afterwards",
       operators, operators == 1 ? "" : "s", operators == 1 ? "s" : "");
@@ -308,7 +310,7 @@ static void memory_find_in_place(etr_memory_finder *f) {
 
 /* ---- Another order of the instructions ---- */
 
-/* The first moves, and how many more there are. */
+/* Returns the first moves as a text, and how many more there are. */
 static const char *moves_text(const etr_memory_finder *f, const etr_memory_order *order) {
   enum { LISTED = 3 };
   etr_text text;
@@ -337,23 +339,29 @@ static const char *moves_text(const etr_memory_finder *f, const etr_memory_order
 static void memory_find_order(etr_memory_finder *f) {
   etr_memory_order *order = etr_arena_alloc(f->arena, sizeof *order);
   if (!order || !etr_memory_order_find(order, f->plan, f->arena)) return;
-  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ORDER, f->plan->peak_bytes - order->peak_bytes,
-                                                f->plan->peak_bytes);
+  bool is_predicted = order->planned_bytes != ETR_UNKNOWN;
+  uint64_t before = is_predicted ? f->plan->planned_bytes : f->plan->peak_bytes,
+           after = is_predicted ? order->planned_bytes : order->peak_bytes;
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ORDER, before > after ? before - after : 0, before);
   if (!added) return;
-  added->title = etr_arena_format(f->arena, "another order of the instructions would lower the peak to %s bytes",
-                                  etr_count_text(f->arena, order->peak_bytes));
+  const char *live = etr_arena_format(f->arena, "%s bytes would be live instead of %s",
+                                      bytes_of(f, order->peak_bytes), bytes_of(f, f->plan->peak_bytes));
+  added->title = etr_arena_format(f->arena, "another order of the instructions needs %s instead of %s planned bytes",
+                                  bytes_of(f, after), bytes_of(f, before));
+  if (!is_predicted) added->title = "another order of the instructions would lower the peak of live bytes";
   added->evidence = etr_arena_format(
-      f->arena,
-      "move %s; the results stay the same. The peak counts live bytes; how much is planned "
-      "also depends on where memory planning puts each tensor",
-      moves_text(f, order));
+      f->arena, "move %s; the results stay the same. %s%s. %s", moves_text(f, order), live ? live : "",
+      is_predicted ? "" : "; it is not known how much memory planning would give this order",
+      f->plan->blob_count ? "Lowering to a backend sorts the nodes again, so move them in the lowered program's graph "
+                            "before to_executorch()"
+                          : "Write the model in that order and export it again");
   added->instruction = order->moves[0].first;
   added->order = order;
 }
 
 /* ---- Weights stored twice ---- */
 
-/* The delegates, by instruction, that nodes with a weight run in; -1 stands for kernels. */
+/* The delegates in which nodes with a weight run, as instructions; -1 stands for kernels. */
 enum { MOST_USERS = 8 };
 
 typedef struct users {
@@ -373,7 +381,7 @@ static bool shares_named_data(const etr_program_memory *memory) {
   return false;
 }
 
-/* Who uses each weight: per node of the graph. */
+/* Returns, per node of the graph, the delegates that use it as a weight. */
 static users *find_users(const etr_memory_finder *f, const etr_graph *graph) {
   users *all = etr_arena_alloc_array(f->arena, graph->node_count, sizeof *all);
   for (size_t i = 0; all && i < graph->node_count; i++) {
@@ -429,7 +437,7 @@ static void add_type(by_type *types, const etr_value *value, const char *name, u
   types->largest_bytes = bytes;
 }
 
-/* Of the graph's weights; without a graph, of the constants. */
+/* Adds up the weights of the graph, or without a graph the constants of the program. */
 static by_type sum_types(etr_memory_finder *f) {
   const etr_program_memory *memory = f->profile->program_memory;
   size_t count;
@@ -465,9 +473,7 @@ const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind) {
 
 /* ---- What rules share ---- */
 
-static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) { return etr_count_text(f->arena, bytes); }
-
-/* "instruction 9, aten.hardtanh.default" */
+/* Returns "instruction 9, aten.hardtanh.default". */
 static const char *step_text(const etr_memory_finder *f, int32_t instruction) {
   const char *text = etr_arena_format(f->arena, "instruction %d, %.*s", (int)instruction,
                                       ETR_HEAD(etr_memory_step_op(f->profile, f->method, instruction), 128));
@@ -537,7 +543,7 @@ static void find_fragmentation(etr_memory_finder *f) {
                                      bytes_of(f, f->plan->planned_bytes), bytes_of(f, peaks));
 }
 
-/* Made before the peak and last needed behind it. */
+/* Finds tensors that were made before the peak and are needed only after it. */
 static bool waits(const etr_memory_finder *f, const etr_planned_tensor *tensor) {
   int32_t peak = f->plan->peak_instruction;
   return tensor->role == ETR_TENSOR_ACTIVATION && etr_tensor_is_live(tensor, peak) &&
@@ -559,9 +565,9 @@ static void find_waiting(etr_memory_finder *f) {
   const char *names = etr_text_end(&text, &writer);
   etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_WAITING, bytes, f->plan->peak_bytes);
   if (!added) return;
-  added->title = etr_arena_format(f->arena, "%zu tensor%s made before the peak %s needed behind it", count,
+  added->title = etr_arena_format(f->arena, "%zu tensor%s made before the peak %s needed after it", count,
                                   count == 1 ? "" : "s", count == 1 ? "is" : "are");
-  added->evidence = etr_arena_format(f->arena, "%s; another order, or computing %s again, could spare at most that",
+  added->evidence = etr_arena_format(f->arena, "%s; another order, or computing %s again, could save at most that",
                                      names ? names : "", count == 1 ? "it" : "them");
   added->instruction = f->plan->peak_instruction;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * memory_findings.h - what in a method's memory is worth a look, most bytes first. Layer 4.
+ * memory_findings.h - findings about a method's memory, most bytes first. Layer 4.
  *
- * A finding says what the program has and how many bytes that is. What is below the thresholds here is left out.
+ * A finding says what the program does and how many bytes that takes. Findings below the thresholds in this header are
+ * left out.
  */
 #ifndef ETR_MEMORY_FINDINGS_H
 #define ETR_MEMORY_FINDINGS_H
@@ -17,85 +18,89 @@
 typedef struct etr_weight {
   const etr_node *node;
   const etr_value *value;
-  const char *module; /* the weight's name without its last part: "layers.0.linear"; "" of the model's own */
+  const char *module; /* the weight's name without its last part: "layers.0.linear"; "" for weights of the top level */
   uint64_t bytes;
-  bool is_known; /* false: its bytes are not, as dtype or shape tell none */
+  bool is_known; /* false if `bytes` is not known, because dtype or shape is not */
 } etr_weight;
 
 /** Weights or constants that are summed up together. */
 typedef struct etr_weight_sum {
-  const char *module; /* "" also where sums are not by module */
+  const char *module; /* "" for the top level, and if sums are not by module */
   const char *dtype;  /* "" if unknown */
-  const char *place;  /* of constants: "segment 0", "inline", "external"; "" of weights */
+  const char *place;  /* for constants: "segment 0", "inline", "external"; "" for weights */
   size_t count;
   uint64_t bytes;
 } etr_weight_sum;
 
-/** The graph that has a method's nodes; NULL if there is none. */
+/** Returns the graph that has a method's nodes; NULL if there is none. */
 const etr_graph *etr_memory_graph(const etr_profile *profile, const etr_method *method);
 
-/** The weights of a method, each name once, in the order of the graph. NULL when out of memory. */
+/** Lists the weights of a method, each name once, in the order of the graph. Returns NULL when out of memory. */
 const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
-/** Sums of weights by module and number type, most bytes first. NULL when out of memory. */
+/** Adds up weights by module and number type, most bytes first. Returns NULL when out of memory. */
 const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena, const etr_weight *weights,
                                            size_t weight_count);
 
-/** Sums of the program's constants by place and number type, most bytes first. NULL when out of memory. */
+/** Adds up the program's constants by segment and number type, most bytes first. Returns NULL when out of memory. */
 const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena, const etr_program_memory *memory);
 
-/** What the program gives the delegates of one backend. */
+/** The bytes that the program gives to the delegates of one backend. */
 typedef struct etr_blob_sum {
   const char *backend;
   size_t delegates;
   uint64_t bytes, largest_bytes;
-  int32_t largest_instruction; /* that first calls the one with the most bytes; -1: none does */
+  int32_t largest_instruction; /* the first instruction that calls the delegate with the most bytes; -1 if none does */
 } etr_blob_sum;
 
-/** Sums of a method's blobs by backend, in the order of their calls. NULL when out of memory. */
+/** Adds up a method's payloads by backend, in the order of their calls. Returns NULL when out of memory. */
 const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan);
 
-/** Whether a planned tensor has memory of its own that is taken at an instruction. */
+/** Returns true if a planned tensor has memory of its own that is in use at an instruction. */
 bool etr_tensor_is_live(const etr_planned_tensor *tensor, int32_t instruction);
 
-/** The tensors with memory of their own that are live at an instruction, most bytes first; indices into the plan's.
- * NULL when out of memory. */
+/** Lists the tensors with memory of their own that are live at an instruction, most bytes first, as indices into the
+ * plan's tensors. Returns NULL when out of memory. */
 const uint32_t *etr_live_tensors_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan,
                                       int32_t instruction);
 
-/** What runs as an instruction: the node's operator, "aten.addmm.default", or what the program calls it; "" of -1. */
+/** Returns what runs as an instruction: the node's operator, "aten.addmm.default", or else the program's name for it;
+ * "" for -1. */
 const char *etr_memory_step_op(const etr_profile *profile, const etr_method *method, int32_t instruction);
 
-/** The module that an instruction is in; "" of the top level, and where nothing is known. */
+/** Returns the path of a module of a method; "" for the top level, and if it is not known. */
 const char *etr_memory_module(const etr_profile *profile, const etr_method *method, uint32_t module);
 
-/** A line about memory that no program tells. */
+/** A line about memory that the program does not describe. */
 typedef struct etr_memory_unknown {
-  const char *what; /* as the JSON has it: "delegates", "allocators", "unplanned", "inputs_and_outputs" */
+  const char *what; /* its name in JSON: "delegates", "allocators", "unplanned", "inputs_and_outputs" */
   const char *text;
 } etr_memory_unknown;
 
-/** What is not known of a method's memory, and why. NULL when out of memory. */
+/** Lists what is not known about a method's memory, and why. Returns NULL when out of memory. */
 const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan);
 
 /* ---- What in a method's memory is worth a look, most bytes first ---- */
 
 typedef enum etr_memory_finding_kind {
-  ETR_MEMORY_PEAK,          /* the few tensors that are most of the peak */
-  ETR_MEMORY_ONE_OPERATOR,  /* the peak is one instruction's: all others stay well below */
-  ETR_MEMORY_FRAGMENTATION, /* planned bytes beyond what is ever live at once */
-  ETR_MEMORY_IN_PLACE,      /* results as large as an argument that is not needed afterwards */
-  ETR_MEMORY_ORDER,         /* instructions that would need less in another order */
-  ETR_MEMORY_WAITING,       /* tensors made before the peak and needed only behind it */
-  ETR_MEMORY_STORED_TWICE,  /* weights in several places */
-  ETR_MEMORY_FLOAT_BESIDE,  /* float32 weights beside int8 ones */
+  ETR_MEMORY_PEAK,          /* a few tensors are most of the peak */
+  ETR_MEMORY_ONE_OPERATOR,  /* one instruction causes the peak: all others need much less */
+  ETR_MEMORY_FRAGMENTATION, /* more bytes are planned than are ever live at once */
+  ETR_MEMORY_IN_PLACE,      /* results are as large as an argument that is not needed afterwards */
+  ETR_MEMORY_ORDER,         /* the instructions would need less in another order */
+  ETR_MEMORY_WAITING,       /* tensors are made before the peak and needed only after it */
+  ETR_MEMORY_STORED_TWICE,  /* weights may be stored several times */
+  ETR_MEMORY_FLOAT_BESIDE,  /* there are float32 weights beside int8 ones */
 } etr_memory_finding_kind;
 
-/** Least part of the peak, or of what it is about, that a finding has. */
+/** A finding is at least this part of the peak, or of the whole that it is about. Less would not change what memory a
+ * device needs. */
 #define ETR_MEMORY_LEAST_SHARE 0.05
-/** Least bytes of a finding. */
+/** A finding has at least this many bytes, because small test models would otherwise have many findings about nothing.
+ */
 enum { ETR_MEMORY_LEAST_BYTES = 256 };
-/** Part of the peak that the tensors of ETR_MEMORY_PEAK make together, and how many they are at most. */
+/** The tensors of ETR_MEMORY_PEAK are together at least this part of the peak, and at most this many: a longer list
+ * names nothing to start with. */
 #define ETR_MEMORY_PEAK_SHARE 0.8
 enum { ETR_MEMORY_PEAK_TENSORS = 4 };
 
@@ -103,17 +108,17 @@ typedef struct etr_memory_finding {
   etr_memory_finding_kind kind;
   const char *title;
   const char *evidence;
-  uint64_t bytes;                /* that it is about: what could be saved at most, or what is taken */
-  int32_t instruction;           /* -1: it is about none */
-  const etr_memory_order *order; /* of ETR_MEMORY_ORDER; else NULL */
+  uint64_t bytes;                /* the most that could be saved, or else what is taken */
+  int32_t instruction;           /* -1 if it is about no single instruction */
+  const etr_memory_order *order; /* only for ETR_MEMORY_ORDER; else NULL */
 } etr_memory_finding;
 
-/** Finds what is worth a look in a method's memory, most bytes first. NULL when out of memory. */
+/** Lists the findings about a method's memory, most bytes first. Returns NULL when out of memory. */
 const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *arena, const etr_profile *profile,
                                                    const etr_method *method);
 
-/** "peak", "one_operator", "fragmentation", "in_place", "order", "waiting", "stored_twice", "float_beside_int8": the
- * kind as the JSON has it. Static. */
+/** Returns the name of a kind in JSON: "peak", "one_operator", "fragmentation", "in_place", "order", "waiting",
+ * "stored_twice" or "float_beside_int8". Static. */
 const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind);
 
 #endif

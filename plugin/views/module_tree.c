@@ -12,7 +12,7 @@
 
 /* ---- Summing up modules ---- */
 
-/* A module of the graph and what is in it. */
+/* A module of the graph, with the time of its nodes. */
 typedef struct sum {
   etr_module_row row; /* parent: index into the graph's modules */
   uint32_t module;
@@ -50,7 +50,8 @@ static void add_own(sum *sums, const etr_profile *profile, const etr_graph *grap
   }
 }
 
-/* module_of: of each node, the module of this level or above that it is in; ETR_NONE: not counted. */
+/* Adds the medians of the modules of a level. module_of has, per node, its module of this level or above; ETR_NONE if
+ * it is not counted. */
 static bool add_medians_of_level(sum *sums, const etr_method *method, const etr_graph *graph, const uint32_t *module_of,
                                  uint32_t level) {
   etr_arena scratch = {0};
@@ -73,7 +74,8 @@ static bool add_medians_of_level(sum *sums, const etr_method *method, const etr_
   return stats != NULL;
 }
 
-/* Medians of sums are told level by level: no node is in two modules of one. False when out of memory. */
+/* Computes the medians of sums level by level, because no node is in two modules of one level. Returns false when out
+ * of memory. */
 static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                         const etr_breakdown *own) {
   enum { MOST_LEVELS = 64 };
@@ -96,7 +98,8 @@ static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
   return good;
 }
 
-/* Parents first, then what is below them, most time first: a stack takes children from behind. */
+/* Lists each module before the modules below it, and siblings by time, the longest first. Children are pushed in
+ * reverse order, because the stack returns the last one first. */
 static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size_t module_count) {
   const sum **sorted = etr_arena_alloc_array(arena, module_count, sizeof *sorted),
             **stack = etr_arena_alloc_array(arena, module_count, sizeof *stack);
@@ -106,8 +109,7 @@ static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size
   for (size_t i = 0; i < module_count; i++)
     if (sums[i].row.node_count > 0) sorted[count++] = &sums[i];
   etr_sort(sorted, count, sizeof *sorted, by_parent);
-  /* Where the children of each module stand in a list sorted by parent: [first[m], first[m + 1]); the root's place is
-   * behind all. */
+  /* The children of module m are [first[m], first[m + 1]) in a list sorted by parent; those of the root come last. */
   size_t *first = etr_arena_alloc_array(arena, module_count + 2, sizeof *first);
   for (size_t i = 0; first && i < count; i++)
     first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
@@ -137,7 +139,7 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
   sum *sums = etr_arena_alloc_raw_array(arena, graph->module_count, sizeof *sums);
   if (!sums) return false;
   add_own(sums, profile, graph, own);
-  /* Parents stand before their children. */
+  /* Parents precede their children. */
   for (size_t i = graph->module_count; i-- > 0;) {
     sums[i].row.total_ticks += sums[i].row.own_ticks;
     sums[i].row.node_count += sums[i].row.own_count;
@@ -167,7 +169,8 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
 
 /* ---- For people ---- */
 
-/* As many levels as it takes to have so many rows. The root is level 0, and a level is looked at that no row has. */
+/* Returns the number of levels that it takes to show so many rows. The root is level 0. The loop may end at a level
+ * that no row has. */
 static size_t readable_depth(const etr_module_tree *tree, etr_arena *arena, size_t most) {
   size_t *rows = etr_arena_alloc_array(arena, tree->count + 2, sizeof *rows), depth = 1;
   for (size_t i = 0; rows && i < tree->count; i++) rows[tree->rows[i].level]++;
@@ -175,13 +178,14 @@ static size_t readable_depth(const etr_module_tree *tree, etr_arena *arena, size
   return depth;
 }
 
-/* A row and where it stands. */
+/* A row and its index. */
 typedef struct candidate {
   const etr_module_row *row;
   size_t place;
 } candidate;
 
-/* Largest weight first; of equals the one that stands first, so that a parent comes before what is below it. */
+/* Compares by weight, the largest first. Equal rows keep their order, so that a parent precedes the modules below it.
+ */
 static int by_total(const void *a, const void *b) {
   const candidate *x = a, *y = b;
   if (x->row->weight != y->row->weight) return x->row->weight < y->row->weight ? 1 : -1;
@@ -203,7 +207,7 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
 
 /* ---- Summing up modules that repeat ---- */
 
-/* Rows of the tree by pattern, those of one pattern with most time first. */
+/* Sorts rows of the tree by pattern, and rows of one pattern by time, the longest first. */
 static int by_pattern(const void *a, const void *b) {
   const etr_module_row *x = *(const etr_module_row *const *)a, *y = *(const etr_module_row *const *)b;
   int order = strcmp(x->pattern, y->pattern);
@@ -234,7 +238,7 @@ const char *etr_pattern_numbers(etr_arena *arena, const char *pattern, const cha
   return text;
 }
 
-/* Of values that descend. */
+/* Returns the median of values in descending order. */
 static double median_of(const etr_module_row *const *rows, size_t count) {
   uint64_t low = rows[count / 2]->total_ticks, high = rows[(count - 1) / 2]->total_ticks;
   return (double)low + (double)(high - low) / 2;

@@ -32,7 +32,7 @@ static backend_time *time_of(backend_times *times, etr_arena *arena, const char 
   return added;
 }
 
-/* part_of: the part that a time slice belongs to, or NO_PART. */
+/* Sums up time slices by backend and part. part_of() returns the part to which a time slice belongs, or NO_PART. */
 static bool sum_up(backend_times *times, etr_arena *arena, const etr_method *method,
                    size_t (*part_of)(const etr_time_slice *)) {
   etr_map_init(&times->places, arena);

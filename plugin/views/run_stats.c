@@ -13,13 +13,13 @@ typedef struct group_runs {
   uint64_t *sample; /* ticks in each of the runs in which the group ran */
 } group_runs;
 
-/* What a time slice adds to its group. */
+/* The ticks that a time slice adds to its group in a run. */
 typedef struct group_time_slice {
   uint64_t ticks;
   uint32_t run;
 } group_time_slice;
 
-/* The time slices of one group, in any order of runs. */
+/* Returns the statistics of one group. Its time slices may be in any order of runs. */
 static etr_stats stats_of_group(group_runs *r, uint32_t group, const group_time_slice *time_slices, size_t count) {
   size_t runs = 0;
   for (size_t i = 0; i < count; i++) {
@@ -34,7 +34,7 @@ static etr_stats stats_of_group(group_runs *r, uint32_t group, const group_time_
   return etr_stats_of(r->sample, runs);
 }
 
-/* Puts the time slices that are in groups group by group; end: of each group's time slices, one place later. */
+/* Sorts the time slices by group. Afterwards the time slices of group g are [end[g - 1], end[g]). */
 static void sort_time_slices(group_time_slice *sorted, size_t *end, const etr_method *method, const uint32_t *group_of,
                              size_t group_count) {
   for (size_t i = 0; i < method->time_slice_count; i++)
@@ -45,8 +45,8 @@ static void sort_time_slices(group_time_slice *sorted, size_t *end, const etr_me
       sorted[end[group_of[i]]++] = (group_time_slice){method->time_slices[i].ticks, method->time_slices[i].run};
 }
 
-static bool fill(etr_stats *stats, etr_arena *scratch, const etr_method *method, const uint32_t *group_of,
-                 size_t group_count) {
+static bool fill_stats(etr_stats *stats, etr_arena *scratch, const etr_method *method, const uint32_t *group_of,
+                       size_t group_count) {
   size_t *end = etr_arena_alloc_array(scratch, group_count + 1, sizeof *end);
   group_time_slice *sorted = etr_arena_alloc_raw_array(scratch, method->time_slice_count, sizeof *sorted);
   group_runs r = {.group = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.group),
@@ -65,7 +65,7 @@ const etr_stats *etr_run_stats(etr_arena *arena, const etr_method *method, const
                                size_t group_count) {
   etr_arena scratch = {0};
   etr_stats *stats = etr_arena_alloc_array(arena, group_count, sizeof *stats);
-  bool good = stats && fill(stats, &scratch, method, group_of, group_count);
+  bool good = stats && fill_stats(stats, &scratch, method, group_of, group_count);
   if (!good) etr_arena_fail(arena);
   etr_arena_clear(&scratch);
   return good ? stats : NULL;

@@ -7,7 +7,7 @@
 #include "output/label.h"
 
 enum {
-  ETR_TREE_TOP = 0,        /* boxes[0] stands for the top level: it becomes no scope */
+  ETR_TREE_TOP = 0,        /* boxes[0] is the top level, which does not become a scope */
   ETR_TREE_MAX_DEPTH = 32, /* what lies deeper stays in its last box, so that hostile stacks give no endless names */
 };
 
@@ -15,7 +15,7 @@ typedef struct etr_box {
   const char *label;
   const char *stem; /* of a bucket of consecutive things: "ops"; else NULL */
   uint32_t base;    /* of such a bucket: the number of the first thing in it */
-  uint32_t parent;  /* parents stand before their children */
+  uint32_t parent;  /* parents precede their children */
   uint32_t depth;   /* ETR_TREE_TOP has 0 */
   uint32_t module;
   etr_scope_kind kind;
@@ -23,7 +23,7 @@ typedef struct etr_box {
   uint32_t op_count;    /* operators inside, at any depth */
   uint32_t node_count;  /* nodes directly inside, without weights */
   uint32_t box_count;   /* boxes directly inside */
-  uint32_t digit_count; /* those of them whose label is a number: members of a list */
+  uint32_t digit_count; /* number of children whose label is a number: members of a list */
 } etr_box;
 
 typedef struct etr_tree {
@@ -34,7 +34,7 @@ typedef struct etr_tree {
   bool *is_guest;    /* as in etr_scopes */
 } etr_tree;
 
-/** Weights are drawn at their consumers and count as nobody's child. */
+/** Returns true for a weight. Weights are drawn at their consumers and are not counted as children. */
 static inline bool etr_node_is_weight(const etr_node *node) { return node->kind >= ETR_NODE_PARAMETER; }
 
 /* Adds a box; gives the parent when out of memory. */
@@ -47,8 +47,8 @@ static uint32_t tree_add(etr_tree *tree, uint32_t parent, const char *label, etr
   return index;
 }
 
-/* Leaves of long labels the end that tells siblings apart; members of a list ("layers.0", "layers.1") are cut alike.
- */
+/* Cuts long labels to an end that distinguishes siblings. Members of a list ("layers.0", "layers.1") are cut at the
+ * same part. */
 static void tree_shorten(etr_tree *tree);
 
 /* Puts the children of overfull boxes into buckets. Counts are stale afterwards. */
@@ -68,7 +68,7 @@ enum {
 
 /* ---- Placing ---- */
 
-/* Where the nodes go at first. */
+/* The first step: every node gets the box of its module. */
 typedef struct placing {
   etr_tree *tree;
   etr_map boxes;         /* key: subgraph and module, or what else has a box */
@@ -86,7 +86,7 @@ ETR_NO_PADDING(box_key, 2 * sizeof(uint32_t));
 
 static etr_slice key_bytes(const box_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
 
-/* A module's name below its parent; "" if it adds nothing. */
+/* Returns a module's name below its parent; "" if it adds nothing. */
 static const char *relative_path(const char *path, const char *parent) {
   size_t size = strlen(parent);
   if (size == 0 || strncmp(path, parent, size) != 0) return path;
@@ -98,7 +98,7 @@ static uint32_t parent_module(const etr_graph *graph, uint32_t module) {
   return graph->modules[module].parent < module ? graph->modules[module].parent : 0;
 }
 
-/* In a program the module that a delegate's own box is; ETR_NONE: none. */
+/* Returns the module of a program that is the box of a delegate; ETR_NONE if there is none. */
 static uint32_t module_of_delegate(const etr_graph *graph, uint32_t subgraph) {
   if (subgraph >= graph->subgraph_count || subgraph + 1 >= graph->module_count) return ETR_NONE;
   return strcmp(graph->modules[subgraph + 1].path, graph->subgraphs[subgraph].path) ? ETR_NONE : subgraph + 1;
@@ -125,7 +125,8 @@ static uint32_t add_known(placing *p, box_key key, uint32_t parent, const char *
   return box;
 }
 
-/* The box of a nested graph, below its owner; the owner stands before its nested graph and has been placed. */
+/* Returns the box of a nested graph, which is below the box of its owner. The owner precedes its nested graph, so it
+ * has a box already. */
 static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   const etr_graph *graph = p->tree->graph;
   if (subgraph >= graph->subgraph_count) return ETR_TREE_TOP;
@@ -133,7 +134,8 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   uint32_t known = etr_map_get(&p->boxes, key_bytes(&key));
   if (known != ETR_NONE) return known;
   const etr_subgraph *sub = &graph->subgraphs[subgraph];
-  /* What tells it from its siblings comes first: the page cuts labels at a dozen characters. */
+  /* The label begins with the part that distinguishes it from its siblings, because TensorBoard's page cuts labels at a
+   * dozen characters. */
   const char *label = sub->name;
   if (!etr_is_program(graph)) label = etr_arena_format(p->tree->arena, "%s.%s", label, graph->nodes[sub->owner].name);
   uint32_t box = add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
@@ -141,13 +143,13 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   return box;
 }
 
-/* Modules up to this one are already told by where the graph is. */
+/* Returns the module up to which the position of the nested graph already says where a node is. */
 static uint32_t outer_module(const placing *p, uint32_t subgraph) {
   const etr_graph *graph = p->tree->graph;
   return subgraph < graph->subgraph_count ? p->shown[graph->nodes[graph->subgraphs[subgraph].owner].module] : 0;
 }
 
-/* The box of a shown module within a graph. Recursion is bounded by ETR_TREE_MAX_DEPTH. */
+/* Returns the box of a shown module within a graph. Recursion is bounded by ETR_TREE_MAX_DEPTH. */
 static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
   if (module == outer_module(p, subgraph)) return subgraph_box(p, subgraph);
   box_key key = {subgraph, module};
@@ -191,7 +193,7 @@ static uint32_t place_node(placing *p, size_t index) {
 
 static const char quantized[] = "quantized_decomposed.";
 
-/* Inserted by a pass of the compiler, which knows no module. */
+/* Returns true for a node that a compiler pass inserted and that therefore has no module. */
 static bool is_inserted(const etr_node *node) {
   return node->kind == ETR_NODE_OP && node->module == 0 && strncmp(node->target, quantized, sizeof quantized - 1) == 0;
 }
@@ -200,7 +202,7 @@ static bool is_dequantizer(const etr_node *node) {
   return strncmp(node->target + sizeof quantized - 1, "dequantize", 10) == 0;
 }
 
-/* The operator whose output is quantized; ETR_NONE if it is an input or a weight. */
+/* Returns the operator whose output a node quantizes; ETR_NONE if it quantizes an input or a weight. */
 static uint32_t quantized_operator(const etr_graph *graph, const etr_node *node) {
   if (node->input_count == 0 || graph->nodes[node->inputs[0].node].kind != ETR_NODE_OP) return ETR_NONE;
   return graph->nodes[node->inputs[0].node].subgraph == node->subgraph ? node->inputs[0].node : ETR_NONE;
@@ -218,7 +220,8 @@ static void note_use(const etr_graph *graph, uint32_t *used_in, size_t user, uin
   }
 }
 
-/* What a value is made from again goes with what uses it; what quantizes an operator's output, with the operator. */
+/* Moves dequantizers to the box of the operator that uses their value, and quantizers to the box of the operator whose
+ * output they quantize. */
 static void find_modules(placing *p) {
   const etr_graph *graph = p->tree->graph;
   uint32_t *used_in = etr_arena_alloc_array(p->tree->arena, graph->node_count, sizeof *used_in);
@@ -257,7 +260,7 @@ static void place_nodes(etr_tree *tree) {
   for (size_t i = 0; i < graph->node_count; i++) tree->is_guest[i] = p.module[i] != graph->nodes[i].module;
 }
 
-/* A weight goes where it is used first. */
+/* Puts each weight into the box of its first consumer. */
 static void place_weights(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
   for (size_t i = 0; i < graph->node_count; i++)
@@ -277,7 +280,7 @@ static void place_weights(etr_tree *tree) {
 
 static bool is_number(const char *label) { return label[0] != '\0' && label[strspn(label, "0123456789")] == '\0'; }
 
-/* Counts what is in each box. */
+/* Counts the operators and children of each box. */
 static void tree_count(etr_tree *tree) {
   etr_box *boxes = tree->boxes.data;
   for (size_t i = 0; i < tree->boxes.count; i++)
@@ -310,7 +313,7 @@ static void dissolve(etr_tree *tree, uint32_t index) {
   parent->node_count += box->node_count;
 }
 
-/* A box on top that holds most of the operators, and may be dissolved; ETR_TREE_TOP if there is none. */
+/* Returns a box at the top that contains most of the operators and may be dissolved; ETR_TREE_TOP if there is none. */
 static uint32_t find_root(const etr_tree *tree) {
   const etr_box *top = &tree->boxes.data[ETR_TREE_TOP];
   for (uint32_t i = 1; i < tree->boxes.count; i++) {
@@ -331,7 +334,7 @@ typedef struct settling {
   uint32_t *moved; /* new index of each old box; 0: not yet */
 } settling;
 
-/* A label, with those of the dissolved boxes around it in front. */
+/* Returns a label, preceded by the labels of dissolved boxes around it. */
 static const char *dotted_label(const settling *s, uint32_t box) {
   const char *label = s->old[box].label;
   for (uint32_t p = s->old[box].parent; s->old[p].dissolved && label; p = s->old[p].parent)
@@ -339,7 +342,7 @@ static const char *dotted_label(const settling *s, uint32_t box) {
   return label;
 }
 
-/* Recursion is bounded by the tree's depth. */
+/* Settles a box after the boxes around it, and returns its new index. Recursion is bounded by the tree's depth. */
 static uint32_t settle_box(settling *s, uint32_t box) {
   if (box == ETR_TREE_TOP || s->moved[box]) return s->moved[box];
   uint32_t at = settle_box(s, s->old[box].parent);
@@ -443,7 +446,7 @@ etr_status etr_scopes_build_to_fold(etr_scopes *out, etr_arena *arena, const etr
 
 /* ---- Labels that fit into a box ---- */
 
-/* the path where all of it does, else as little of its end as tells siblings apart: "layer_3" of
+/* A label is the whole path if it fits, or else the shortest end of it that distinguishes siblings: "layer_3" for
  * "encoder.layers.encoder_layer_3". */
 
 enum {
@@ -453,13 +456,13 @@ enum {
 
 typedef struct shortening {
   etr_tree *tree;
-  uint32_t *family; /* of each box: the first with the same parent and the same label but for the number at its end:
-                       they are cut alike */
+  uint32_t *family; /* per box: its family, the first box that has the same parent and the same label without the
+                       number at its end. A family is cut at the same part */
   uint32_t *parts;  /* of each family: how many parts of the path are kept */
   size_t *longest;  /* of each family: its longest label */
 } shortening;
 
-/* The last so many parts of a dotted path; more where the last is only a number. */
+/* Returns the last parts of a dotted path; one more if the last part is only a number. */
 static const char *last_parts(const char *label, uint32_t parts) {
   if (parts == WHOLE) return label;
   const char *start = label + strlen(label);
@@ -496,8 +499,9 @@ static void measure_families(shortening *s) {
     s->longest[s->family[i]] = ETR_MAX(s->longest[s->family[i]], strlen(boxes[i].label));
 }
 
-/* Only families that can: the count of a whole path must not go around. */
-static void grow(shortening *s, uint32_t family) {
+/* Lengthens the labels of a family by one part. Families with whole paths are not lengthened, because the count of
+ * their parts must not overflow. */
+static void lengthen_labels(shortening *s, uint32_t family) {
   if (s->parts[family] != WHOLE) s->parts[family]++;
 }
 
@@ -508,7 +512,8 @@ static bool can_grow(const shortening *s, uint32_t box) {
 
 /* ---- Words ---- */
 
-/* "layer_3" of "encoder_layer_3", whose number the page would cut off; NULL if nothing is to be gained. */
+/* Returns the last words of a label, "layer_3" for "encoder_layer_3", whose number TensorBoard's page would cut off;
+ * NULL if the label is short enough. */
 static const char *last_words(const shortening *s, uint32_t box) {
   const char *label = s->tree->boxes.data[box].label, *start = NULL;
   size_t size = strlen(label), longest = s->longest[s->family[box]];
@@ -523,7 +528,8 @@ static const char *last_words(const shortening *s, uint32_t box) {
   return start;
 }
 
-/* All labels that siblings have, or could be cut to; the value is the family, NO_FAMILY if two have it. */
+/* All labels that siblings have or could be cut to. The value is the family, or NO_FAMILY if two families have the
+ * label. */
 enum { NO_FAMILY = ETR_NONE - 1 };
 static void note_label(shortening *s, etr_map *known, uint32_t box, const char *label) {
   etr_slice key = etr_key_of(s->tree->arena, s->tree->boxes.data[box].parent, etr_slice_of(label));
@@ -558,7 +564,7 @@ static void cut_words(shortening *s) {
 }
 
 static void tree_shorten(etr_tree *tree) {
-  enum { MOST_PASSES = 8 }; /* what is still alike then keeps its path */
+  enum { MOST_PASSES = 8 }; /* labels that are still equal then keep their paths */
   shortening s = {.tree = tree};
   s.family = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.family);
   s.parts = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.parts);
@@ -570,7 +576,8 @@ static void tree_shorten(etr_tree *tree) {
     if (s.longest[s.family[i]] <= LONGEST) s.parts[s.family[i]] = WHOLE;
   bool growing = true;
   for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++) {
-    /* Families of which two boxes would be called alike keep one part more. True if there were any. */
+    /* Lengthens the labels of families by one part if two of their boxes would have the same label. Returns true if
+     * there were any. */
     bool grown = false;
     etr_map known;
     etr_map_init(&known, s.tree->arena);
@@ -581,8 +588,8 @@ static void tree_shorten(etr_tree *tree) {
       uint32_t other = etr_map_get(&known, key);
       if (other == ETR_NONE) etr_map_set(&known, key, i);
       if (other == ETR_NONE || (!can_grow(&s, i) && !can_grow(&s, other))) continue;
-      grow(&s, s.family[i]);
-      if (s.family[other] != s.family[i]) grow(&s, s.family[other]);
+      lengthen_labels(&s, s.family[i]);
+      if (s.family[other] != s.family[i]) lengthen_labels(&s, s.family[other]);
       grown = true;
     }
     growing = grown;
@@ -602,7 +609,8 @@ static void tree_shorten(etr_tree *tree) {
 enum {
   MAX_ON_TOP = 32,
   MAX_IN_BOX = 100,
-  MAX_BUCKETS = 16, /* made of one box's nodes, or of one run, in one pass; what is too big then is split again */
+  MAX_BUCKETS = 16, /* made of the nodes of one box, or of one sequence, in one pass; buckets that are still too
+                       large are split again */
   NODES_PER_BUCKET = 64,
   NODES_PER_BUCKET_ON_TOP =
       8,              /* a single box on top that holds most of a small model would be all that is seen of it */
@@ -614,7 +622,7 @@ enum {
 
 typedef enum step { STEP_NONE, STEP_NODES, STEP_RUNS, STEP_BOXES } step;
 
-/* What is done to one box in this pass. */
+/* The work on one box in this pass. */
 typedef struct box_plan {
   step step;
   uint32_t loose;       /* nodes directly inside that may go into buckets */
@@ -624,7 +632,7 @@ typedef struct box_plan {
   uint32_t bucket;      /* the one being filled */
 } box_plan;
 
-/* Siblings "layers.0", "layers.1", ..., whatever stands between them; kept at the first of them. */
+/* Siblings "layers.0", "layers.1", ..., which need not be adjacent. They are stored at the first one. */
 typedef struct list_run {
   uint32_t first;
   uint32_t length, seen, bucket;
@@ -632,7 +640,7 @@ typedef struct list_run {
 
 typedef struct pass {
   etr_tree *tree;
-  size_t box_count; /* without those that the pass adds */
+  size_t box_count; /* number of boxes without those that the pass adds */
   box_plan *plans;
   list_run *runs;
 } pass;
@@ -641,22 +649,23 @@ static uint32_t bucket_count(uint32_t things, uint32_t per_bucket) {
   return ETR_MIN((things + per_bucket - 1) / per_bucket, (uint32_t)MAX_BUCKETS);
 }
 
-/* Inputs and the output stay where they are, unless they are in a box of inputs. */
+/* Returns true for nodes that may be put into a bucket. Inputs and the output stay where they are, unless they are in a
+ * box of inputs. */
 static bool is_loose(const etr_tree *tree, size_t node) {
   etr_node_kind kind = tree->graph->nodes[node].kind;
   return kind == ETR_NODE_OP ||
          (kind == ETR_NODE_INPUT && tree->boxes.data[tree->of_node[node]].kind == ETR_SCOPE_BUCKET);
 }
 
-/* Length of a label without the number at its end. */
+/* Returns the length of a label without the number at its end. */
 static size_t stem_length(const char *label) {
   size_t stem = strlen(label);
   while (stem > 0 && label[stem - 1] >= '0' && label[stem - 1] <= '9') stem--;
   return stem;
 }
 
-/* The first member of the list that a box is in, as far as they are siblings; the box itself if it is the first, or in
- * none. */
+/* Returns the first sibling of the list to which a box belongs; the box itself if it is the first one, or in no list.
+ */
 static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t index) {
   const etr_box *box = &tree->boxes.data[index];
   size_t stem = stem_length(box->label);
@@ -692,10 +701,11 @@ static bool choose_steps(pass *p) {
   return any;
 }
 
-/* Even buckets: 65 things are 33 and 32, not 64 and 1. */
+/* Returns the size of equal buckets: 65 things are put into 33 and 32, not 64 and 1. */
 static uint32_t bucket_size(uint32_t things, uint32_t buckets) { return (things + buckets - 1) / buckets; }
 
-/* The bucket of the next of `things` in a box; numbers go on where the box, being a bucket itself, starts. */
+/* Returns the bucket of the next of `things` in a box. If the box is a bucket itself, numbers continue from its first.
+ */
 static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t things) {
   box_plan *plan = &p->plans[box];
   uint32_t size = bucket_size(things, plan->buckets), at = plan->seen++;
@@ -714,7 +724,7 @@ static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t th
   return plan->bucket;
 }
 
-/* The bucket of the next member of a run. It is called like its first member until the last one is in. */
+/* Returns the bucket of the next member of a run. It has the name of its first member until the last one is in. */
 static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
   uint32_t size = bucket_size(run->length, bucket_count(run->length, BOXES_PER_BUCKET)), at = run->seen++;
   const char *label = p->tree->boxes.data[box].label;

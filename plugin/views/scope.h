@@ -14,29 +14,30 @@
 
 typedef enum etr_scope_kind {
   ETR_SCOPE_MODULE,   /* a module of the model, or a prefix that several share */
-  ETR_SCOPE_SUBGRAPH, /* body of a control-flow operator, or a lowered module */
+  ETR_SCOPE_SUBGRAPH, /* the body of a control-flow operator, or a lowered module */
   ETR_SCOPE_BUCKET,   /* consecutive nodes whose box would be too full, or that have no module */
 } etr_scope_kind;
 
 typedef struct etr_scope {
-  const char *label; /* fits into a box, and unique among siblings: "layers.0", or "layer_2" where the path is longer.
-                        As recorded, so each emitter cleans it for its format */
-  uint32_t parent;   /* ETR_NONE: on top. Parents stand before their children */
-  uint32_t depth;    /* 0 on top */
+  const char *label; /* fits into a box, and is unique among siblings: "layers.0", or "layer_2" if the path is
+                        longer. It may contain any characters, so each emitter escapes it for its format */
+  uint32_t parent;   /* index of the box around it, which comes earlier in the list; ETR_NONE at the top */
+  uint32_t depth;    /* 0 at the top */
   etr_scope_kind kind;
-  uint32_t module;   /* index into etr_graph.modules; ETR_NONE if it is none */
+  uint32_t module;   /* index into etr_graph.modules; ETR_NONE if the box is not a module */
   uint32_t op_count; /* operators inside, at any depth */
 } etr_scope;
 
 typedef struct etr_scopes {
   const etr_scope *list;
   size_t count;
-  const uint32_t *of_node; /* of each node; ETR_NONE: on top. A weight is in its first consumer's scope */
-  const bool *is_guest;    /* of each node: a quantizer without module, shown in its operator's; sums by module do not
-                              count it there */
+  const uint32_t *of_node; /* per node: its scope, or ETR_NONE at the top. A weight is in the scope of its first
+                              consumer */
+  const bool *is_guest;    /* per node: a quantizer, which has no module and is shown in the box of its operator;
+                              sums by module do not count it there */
 } etr_scopes;
 
-/** What people and options call a scope: its module's full path, or the label of what is no module. */
+/** Returns the name of a scope for people and options: the full path of its module, or else its label. */
 static inline const char *etr_scope_name(const etr_scope *scope, const etr_graph *graph) {
   return scope->module == ETR_NONE ? scope->label : graph->modules[scope->module].path;
 }
@@ -56,7 +57,8 @@ static inline const char *etr_scope_name(const etr_scope *scope, const etr_graph
  */
 etr_status etr_scopes_build(etr_scopes *out, etr_arena *arena, const etr_graph *graph);
 
-/** Likewise, but without buckets: siblings that repeat stay siblings. */
+/** Builds the tree as etr_scopes_build() does, but without buckets, so that siblings that repeat remain siblings.
+ * Errors: ETR_ERROR_MEMORY. */
 etr_status etr_scopes_build_to_fold(etr_scopes *out, etr_arena *arena, const etr_graph *graph);
 
 #endif

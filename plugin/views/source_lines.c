@@ -20,7 +20,7 @@ enum {
   TAB = 4,
 };
 
-/* A regular file that says its size: neither a device nor one that the kernel makes up. */
+/* Returns true for a regular file that states its size: neither a device nor a file that the kernel generates. */
 static bool is_plain_file(const char *path) {
   struct stat status;
   return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
@@ -32,7 +32,7 @@ static bool has_parent_folder(const char *path) {
   return false;
 }
 
-/* A line as it is shown: tabs as blanks. */
+/* Returns a line as it is shown, with blanks for tabs. */
 static const char *line_text(etr_arena *arena, const char *text, size_t size) {
   if (size > 0 && text[size - 1] == '\r') size--;
   size_t tabs = 0, used = 0;
@@ -48,7 +48,7 @@ static const char *line_text(etr_arena *arena, const char *text, size_t size) {
   return spread ? etr_arena_text(arena, (etr_slice){spread, used}) : NULL;
 }
 
-static bool split(etr_source_file *out, etr_arena *arena, const char *text, size_t size) {
+static bool split_lines(etr_source_file *out, etr_arena *arena, const char *text, size_t size) {
   etr_vec(const char *) lines = {0};
   for (size_t at = 0; at < size;) {
     const char *end = memchr(text + at, '\n', size - at);
@@ -67,12 +67,12 @@ static bool read_lines(etr_source_file *out, etr_arena *arena, const char *path)
   etr_status status = is_plain_file(path) ? etr_file_read(&file, path, MAX_BYTES, NULL) : ETR_ERROR_IO;
   if (status == ETR_ERROR_MEMORY) etr_arena_fail(arena); /* not the same as a file that is not there */
   if (status != ETR_OK) return false;
-  bool good = split(out, arena, (const char *)file.data, file.size);
+  bool good = split_lines(out, arena, (const char *)file.data, file.size);
   etr_file_clear(&file);
   return good && out->line_count > 0;
 }
 
-/* The same but for blanks around it: recorded code is stripped. */
+/* Returns true if two lines are equal without the blanks around them, because recorded code is stripped. */
 static bool is_code(const char *line, const char *code) {
   line += strspn(line, " ");
   size_t size = strlen(line), code_size = strlen(code);
@@ -116,7 +116,7 @@ etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, co
 
 /* ---- Rows by file ---- */
 
-/* What was not recorded comes behind all files. */
+/* Compares by file and line. Nodes whose source was not recorded come after all files. */
 static int by_file_and_line(const void *a, const void *b) {
   const etr_source *x = (*(const etr_breakdown_row *const *)a)->source,
                    *y = (*(const etr_breakdown_row *const *)b)->source;
@@ -228,7 +228,7 @@ bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_
   etr_line_pattern *rows = etr_arena_alloc_array(arena, nodes, sizeof *rows);
   size_t *first = etr_arena_alloc_array(arena, lines + 1, sizeof *first);
   if (!list || !rows || !first) return false;
-  /* Adds up nodes that stand beside each other; how many rows there are. */
+  /* Adds up adjacent nodes of the same line and pattern. Returns the number of rows. */
   size_t count = 0;
   for (size_t i = 0; i < nodes; i++) {
     bool is_same = i > 0 && list[i].line == list[i - 1].line && strcmp(list[i].pattern, list[i - 1].pattern) == 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * source_lines.h - the lines of source files with their times, and the modules that each line is run for. Layer 4.
+ * source_lines.h - the lines of the model's source files with their times, and the modules for which each line runs.
+ * Layer 4.
  */
 #ifndef ETR_SOURCE_LINES_H
 #define ETR_SOURCE_LINES_H
@@ -11,22 +12,20 @@
 /* ---- The lines of a model's source file, where it is still on disk ---- */
 
 typedef struct etr_source_file {
-  const char *const *lines; /* without line ends, tabs as blanks; [0] is line 1 */
+  const char *const *lines; /* without line ends, and with blanks for tabs; [0] is line 1 */
   size_t line_count;
 } etr_source_file;
 
 typedef enum etr_source_state {
-  ETR_SOURCE_ABSENT,    /* not there, too large, or nothing to read */
-  ETR_SOURCE_DIFFERENT, /* there is a file, but it does not have the recorded code */
+  ETR_SOURCE_ABSENT,    /* the file does not exist, is too large, or cannot be read */
+  ETR_SOURCE_DIFFERENT, /* the file exists, but does not contain the recorded code */
   ETR_SOURCE_FOUND,
 } etr_source_state;
 
-/**
- * Reads the file that lines were recorded from. root: the directory that the recorded paths moved to, where path is
- * looked for with ever fewer of its folders; NULL: where it was. What a record names is not read for its own sake: only
- * regular files, and only one that has each recorded line's code where it was recorded is ETR_SOURCE_FOUND. lines:
- * `count` frames of this file. Memory shows on the arena.
- */
+/** Reads a source file. `root` is the directory to which the files have moved: the path is looked for there with fewer
+ * and fewer of its folders. If it is NULL, the file is read where it was recorded. A record could name any file of the
+ * reader, so only regular files are read, and the result is ETR_SOURCE_FOUND only if the file has the code of each of
+ * the `count` recorded lines at that line. When out of memory, the arena has failed. */
 etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, const char *path, const char *root,
                                       const etr_source *const *lines, size_t count);
 
@@ -34,40 +33,40 @@ etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, co
 
 /** The lines of one file. */
 typedef struct etr_source_lines {
-  const char *path; /* as recorded; NULL: nodes whose source was not recorded, as one row without line */
-  const etr_breakdown_row *const *rows; /* of the summary's ETR_BY_SOURCE, by line */
-  const etr_source *const *sources;     /* their lines; NULL in it for what was not recorded */
+  const char *path; /* path as recorded; NULL for nodes whose source was not recorded, which are one row without a
+                       line */
+  const etr_breakdown_row *const *rows; /* rows of the summary's breakdown ETR_BY_SOURCE, sorted by line */
+  const etr_source *const *sources;     /* their source lines; an element is NULL if it was not recorded */
   size_t count;
   uint64_t total_ticks; /* over all runs */
-  double p50;           /* of its lines together */
-  double summed_p50;    /* of all files */
-  double weight;        /* what it ranks by: total_ticks or p50 */
+  double p50;           /* sum of the medians of its lines */
+  double summed_p50;    /* sum of the medians of the lines of all files */
+  double weight;        /* files are ranked by this: total_ticks or p50 */
   size_t node_count;
 } etr_source_lines;
 
-/** Files with the largest weight first, or by path; their ticks add up to the summary's part_ticks. NULL when out of
- * memory.
- */
+/** Lists the files by weight, the largest first, or by path. Their ticks add up to the summary's part_ticks. Returns
+ * NULL when out of memory. */
 const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena, const etr_summary *summary,
                                               bool by_path);
 
 /* ---- Which modules a source line is run for: its time by pattern ---- */
 
 typedef struct etr_line_pattern {
-  const char *pattern;  /* etr_module.pattern; "" is the top level */
-  uint32_t line;        /* number of the row in the summary's ETR_BY_SOURCE */
-  size_t module_count;  /* modules whose own nodes the line is of */
+  const char *pattern;  /* pattern of modules (etr_module.pattern); "" is the top level */
+  uint32_t line;        /* number of the line's row in the summary's breakdown ETR_BY_SOURCE */
+  size_t module_count;  /* number of modules that have own nodes from this line */
   uint64_t total_ticks; /* over all runs */
   size_t node_count;
 } etr_line_pattern;
 
-/** By number of the line, most time first. */
+/** The patterns of all lines, sorted by the number of the line, then by time, the longest first. */
 typedef struct etr_line_patterns {
   const etr_line_pattern *rows;
-  const size_t *first; /* of each line number; one more for the end */
+  const size_t *first; /* per line number: index of its first row; one more element for the end */
 } etr_line_patterns;
 
-/** The patterns of a line add up to its row. False when out of memory. */
+/** Divides each line by patterns. The patterns of a line add up to its row. Returns false when out of memory. */
 bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_summary *summary);
 
 #endif

@@ -22,7 +22,7 @@ void etr_put_change_of_time(etr_writer *writer, double change) {
   etr_putf(writer, " %% %s", how);
 }
 
-/* With one decimal, from 10 on with none. */
+/* Writes a number with one decimal, or with none from 10 on. */
 static void put_factor(etr_writer *writer, double factor) { etr_put_fixed(writer, factor, factor < 9.95 ? 1 : 0); }
 
 void etr_put_factors(etr_writer *writer, double least, double most) {
@@ -49,8 +49,7 @@ static void put_modes(etr_writer *writer, const etr_profile *profile, const etr_
   if (noise->in_stretches) etr_puts(writer, ", in stretches");
 }
 
-/* " but for 3 of 40 runs, 1.6-4.1×" of what is steady otherwise, ", beyond that 3 of 40 runs at ..." of what is noisy.
- */
+/* Writes " but for 3 of 40 runs, 1.6-4.1×" after "steady", and ", beyond that 3 of 40 runs at ..." after "noisy". */
 static void put_outliers(etr_writer *writer, const etr_noise *noise) {
   if (noise->verdict == ETR_NOISE_NOISY)
     etr_putf(writer, ", beyond that %zu of %zu runs at ", noise->outliers, noise->run_count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * steadiness.h - what the runs of a method are like, in one sentence. Layer 4.
+ * steadiness.h - how steady the runs of a method are, in one sentence. Layer 4.
  */
 #ifndef ETR_STEADINESS_H
 #define ETR_STEADINESS_H
@@ -9,22 +9,20 @@
 #include "etrecord_tb.h"
 #include "output/writer.h"
 
-/**
- * Two modes, a step, a drift, outliers of a method's runs: "two modes: 41 runs at 1.0500 ms, 9 at 8.4000 ms",
- * "12 % slower from run 26 on", "10 % slower over 40 runs", "steady but for 3 of 40 runs, 1.6-4.1" and a times sign;
- * with the name of the phase where runs of several count: "decode: 22 % slower over 12 runs". "" if they are steady or
- * noisy and that is all, or too few. It takes no more than etr_method.noise and the names and noise of
- * etr_method.run_phases, which documents of the dashboard have as well. NULL when out of memory.
- */
+/** Describes two modes, a step, a drift or outliers of a method's runs: "two modes: 41 runs at 1.0500 ms, 9 at 8.4000
+ * ms", "12 % slower from run 26 on", "10 % slower over 40 runs", "steady but for 3 of 40 runs, 1.6-4.1" and a times
+ * sign. The name of the phase precedes it if the method has several: "decode: 22 % slower over 12 runs". Returns "" if
+ * the runs are merely steady or noisy, or too few, and NULL when out of memory. It uses only etr_method.noise and the
+ * names and noise of etr_method.run_phases, which documents of the dashboard contain too. */
 const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
 
-/** The same of one kind of runs. */
+/** Describes the noise of the runs of one phase in the same words. Returns NULL when out of memory. */
 const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise, etr_unit unit);
 
 /** Writes a change: "12 % slower", "9.8 % faster", "2.5 times as slow". */
 void etr_put_change_of_time(etr_writer *writer, double change);
 
-/** Writes what runs take in times of another time: "1.6-4.1", "4.1" if both are about the same. */
+/** Writes by what factors runs are slower: "1.6-4.1", or "4.1" if both are about the same. */
 void etr_put_factors(etr_writer *writer, double least, double most);
 
 #endif

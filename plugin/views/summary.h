@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * summary.h - where a method's time goes: all that its outputs tell. Layer 4.
+ * summary.h - where a method's time goes: everything that the outputs about it show. Layer 4.
  */
 #ifndef ETR_SUMMARY_H
 #define ETR_SUMMARY_H
@@ -14,39 +14,39 @@
 typedef struct etr_summary {
   const etr_profile *profile;
   const etr_method *method;
-  const etr_graph *graph; /* the method's Edge graph with its times; NULL */
-  bool is_part;           /* less than all nodes was asked for: what follows is about those */
-  uint64_t part_ticks;    /* time on the nodes asked for, over all runs */
-  const uint32_t *nodes;  /* those that ran */
+  const etr_graph *graph; /* the method's Edge graph with its times; may be NULL */
+  bool is_part;           /* a filter selects some of the nodes, and all that follows is about these */
+  uint64_t part_ticks;    /* time on the selected nodes, over all runs */
+  const uint32_t *nodes;  /* the selected nodes that ran */
   size_t node_count;
-  double summed_p50; /* of these nodes */
+  double summed_p50; /* sum of the medians of these nodes */
   etr_breakdown by[ETR_BREAKDOWNS];
   etr_module_tree modules;
   etr_module_patterns patterns;
   etr_first_run first_run;
-  etr_findings findings; /* of a part only those about its nodes */
+  etr_findings findings; /* with a filter, only findings about the selected nodes */
 } etr_summary;
 
-/** "by_op", "by_module", "by_pattern", "by_backend", "by_source": a breakdown's name in JSON and tables for programs.
- * Static. */
+/** Returns a breakdown's name in JSON and in tables for programs: "by_op", "by_module", "by_pattern", "by_backend" or
+ * "by_source". Static. */
 const char *etr_breakdown_name(etr_breakdown_by by);
 
-/** Parts of a summary: these bits, and 1u << ETR_BY_OP etc. for the breakdowns. Modules come with ETR_BY_MODULE,
- * patterns with ETR_BY_PATTERN if ETR_BY_MODULE is there, too. */
+/** The parts of a summary, as bits: these, and 1u << ETR_BY_OP and so on for the breakdowns. ETR_BY_MODULE also makes
+ * `modules`, and ETR_BY_PATTERN together with ETR_BY_MODULE makes `patterns`. */
 enum {
   ETR_SUMMARY_FINDINGS = 1 << ETR_BREAKDOWNS,
   ETR_SUMMARY_ALL = (1 << (ETR_BREAKDOWNS + 1)) - 1,
 };
 
-/** What a summary is of, and how it is shown. */
+/** What a summary contains, and in which order and unit. */
 typedef struct etr_summary_choice {
-  const etr_node_filter *filter; /* NULL: everything */
-  etr_unit unit;                 /* of the findings' evidence */
-  etr_node_order order;          /* of nodes, modules and the breakdowns' rows: ETR_ORDER_NAME, or by time */
-  unsigned parts;                /* what is shown, so that nothing else is made: it stays zeroed */
+  const etr_node_filter *filter; /* NULL selects everything */
+  etr_unit unit;                 /* unit of times in the findings' evidence */
+  etr_node_order order;          /* order of nodes, modules and the breakdowns' rows: ETR_ORDER_NAME, or else by time */
+  unsigned parts;                /* the parts to make; others stay zeroed */
 } etr_summary_choice;
 
-/** Sums up a method. False when out of memory. */
+/** Makes the summary of a method. Returns false when out of memory. */
 bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                       etr_summary_choice choice);
 

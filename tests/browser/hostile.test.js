@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// hostile.test.js - names that are markup are shown as text, in every page of TensorBoard that shows them and in reports.
+// hostile.test.js - names that are markup are shown as text, in every page of TensorBoard that shows them and in reports. Characters in them that turn the direction of
+// writing are shown as marks.
 
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
@@ -17,7 +18,7 @@ import {GraphTab} from './graph_tab.js';
 import {TabPage} from './tab_page.js';
 import {TensorBoard} from './tensorboard.js';
 
-const MARKUP = '<img src=x onerror=alert(1)>', SCRIPT_END = '</script><script>alert(2)</script><!--';
+const MARKUP = '<img src=x onerror=alert(1)>\u202egnp', SHOWN = MARKUP.replace('\u202e', '?'), SCRIPT_END = '</script><script>alert(2)</script><!--';
 const CORPUS = fileURLToPath(new URL('../corpus', import.meta.url));
 
 /* Writes a fixture's record with other names of modules, operators and source lines. */
@@ -46,6 +47,10 @@ describe('names that are markup', {skip: missing(), timeout: 600_000}, () => {
       const found = [];
       const look = root => {
         found.push(...[...root.querySelectorAll('img[src=x], [onerror]')].map(element => element.outerHTML));
+        for (const element of root.querySelectorAll('*')) {
+          const texts = [element.title, element.ariaLabel, ...[...element.childNodes].filter(node => node.nodeType === Node.TEXT_NODE).map(node => node.data)];
+          found.push(...texts.filter(text => /\p{Bidi_Control}/u.test(text ?? '')));
+        }
         for (const element of root.querySelectorAll('*')) if (element.shadowRoot) look(element.shadowRoot);
       };
       look(document);
@@ -87,11 +92,11 @@ describe('names that are markup', {skip: missing(), timeout: 600_000}, () => {
       seen.push(await dashboard.frame.locator('body').innerText());
       assert.deepEqual(await intruders(dashboard.frame), [], view);
     }
-    for (const at of [0, 1, 2]) assert.ok(seen[at].includes('<img src=x'), seen[at]);
+    for (const at of [0, 1, 2]) assert.ok(seen[at].includes('<img src=x') && seen[at].includes('?gnp'), seen[at]);
     await dashboard.view('Operators');
     await dashboard.search('relu');
     await dashboard.openRow(0);
-    assert.ok((await dashboard.details()).name.startsWith(`${MARKUP}${SCRIPT_END}`));
+    assert.ok((await dashboard.details()).name.startsWith(`${SHOWN}${SCRIPT_END}`));
     assert.deepEqual(await intruders(dashboard.frame), []);
     assert.deepEqual([dashboard.errors, dialogs], [[], []]);
   }

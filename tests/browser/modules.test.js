@@ -12,6 +12,7 @@ import {timedNodes} from '../../web/compare.js';
 import {carryOptions, sameOperator} from '../../web/carry.js';
 import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../web/fleet.js';
 import {linearScale, logScale} from '../../web/distribution.js';
+import {visibleText} from '../../web/dom.js';
 import {callsText, changeText, rateText, shareText, shortOp, signOf, timeText} from '../../web/format.js';
 import {UNFILTERED, backendsOf, filterOperators, firstMethod, groupOperators, moduleTree, modulesByOwn, readProfile, sortRows, totalOf} from '../../web/model.js';
 import {decades, peakLines, rooflinePoints} from '../../web/roofline.js';
@@ -351,5 +352,17 @@ describe('lists', () => {
 
   it('refuses a broken one', () => {
     for (const broken of [{}, {methods: [{}], texts: []}, {methods: 3}]) assert.throws(() => readProfile({schema: 'etrecord-tb/profile/1', ...broken}), /broken/);
+  });
+});
+
+describe('texts', () => {
+  it('show the characters that the terminal shows', () => {
+    const source = readFileSync(new URL('../../plugin/output/plain_text.c', import.meta.url), 'utf8');
+    const controls = [...source.match(/controls\[\] = \{(.*?)\};/s)[1].matchAll(/\{(\w+), (\w+)\}/g)].map(([, first, last]) => [Number(first), Number(last)]);
+    assert.ok(controls.length > 3);
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const isControl = code !== 9 && code !== 10 && controls.some(([first, last]) => first <= code && code <= last); // the page's own texts have tabs and line ends
+      assert.equal(visibleText(String.fromCodePoint(code)), isControl ? '?' : String.fromCodePoint(code), code.toString(16));
+    }
   });
 });

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Do all formats tell the same columns? columns.py PATH/TO/etrecord-tb MANUAL [FIXTURES]
 
-JSON Lines has CSV's columns and values, typed, those of nodes and events behind the names of record and run. --columns takes each of them, in any order, and the manual page lists them. What JSON documents have is what
+JSON Lines has CSV's columns and values, typed. --columns takes each of them, in any order but for record and run, which come first, and the manual page lists the others. What JSON documents have is what
 their schemas say, no key more and none less; so does the dashboard's document, which a report holds.
 """
 import csv
@@ -48,12 +48,11 @@ def line_faults(program, command, record):
     rows = list(csv.reader(io.StringIO(run(program, *command, *records_of(command, record), '--format', 'csv'), newline='')))
     lines = [json.loads(line) for line in run(program, *command, *records_of(command, record), '--format', 'jsonl').splitlines()]
     names = [title.replace(' ', '_') for title in rows[0]]
-    origin = ['record', 'run'] if command in (['nodes'], ['events']) else []
     if len(lines) != len(rows) - 1:
         yield '%s of %s: %d lines of JSON, %d rows' % (command, record.name, len(lines), len(rows) - 1)
     for row, line in zip(rows[1:], lines):
-        if list(line) != origin + names:
-            yield '%s of %s: %s instead of %s' % (command, record.name, list(line), origin + names)
+        if list(line) != names:
+            yield '%s of %s: %s instead of %s' % (command, record.name, list(line), names)
         yield from ('%s of %s: %s is %r and %r' % (command, record.name, name, text, line.get(name))
                     for name, text in zip(names, row) if not is_same(text, line.get(name)))
 
@@ -66,7 +65,9 @@ def manual_columns(page):
 
 def choice_faults(program, command, record, manual):
     every = next(csv.reader(io.StringIO(run(program, *command, record, '--format', 'csv'))))
-    names = [title.replace(' ', '_') for title in every]
+    origin, names = every[:2], [title.replace(' ', '_') for title in every[2:]]
+    if origin != ['record', 'run']:
+        yield '%s begins with %s, not with record and run' % (command, origin)
     refused = run(program, *command, record, '--columns', 'nothing', status=2)
     if refused.split('there are:')[1].split() != names:
         yield '%s: %s instead of %s' % (command, refused.strip(), names)
@@ -74,10 +75,13 @@ def choice_faults(program, command, record, manual):
         run(program, *command, record, '--format', text_format, '--columns', ','.join(reversed(names)))
     backwards = list(csv.reader(io.StringIO(run(program, *command, record, '--format', 'csv', '--columns', ','.join(reversed(names))))))
     forwards = list(csv.reader(io.StringIO(run(program, *command, record, '--format', 'csv'))))
-    if [row[::-1] for row in backwards] != forwards:
+    if [row[::-1] for row in backwards] != [row[2:] for row in forwards]:
         yield '%s: other cells when all columns are asked for backwards' % command
-    if len(command) == 1 and manual_columns(manual / ('etrecord-tb-%s.1' % command[0])) != names:
-        yield '%s: the manual lists %s instead of %s' % (command, manual_columns(manual / ('etrecord-tb-%s.1' % command[0])), names)
+    named = list(csv.reader(io.StringIO(run(program, *command, record, '--format', 'csv', '--columns', ','.join([*names, 'run'])))))
+    if named != forwards:
+        yield '%s: other cells when all columns are asked for, and run' % command
+    if len(command) == 1 and manual_columns(manual / ('etrecord-tb-%s.1' % command[0])) != origin + names:
+        yield '%s: the manual lists %s instead of %s' % (command, manual_columns(manual / ('etrecord-tb-%s.1' % command[0])), origin + names)
 
 
 def resolve(schema, root):

@@ -231,5 +231,5 @@ def faults_of_order(method, plan, finding):
             yield 'the order gives other results'
     except ValueError as why:
         yield 'the order: %s' % why
-    if max(method.live(order)) != plan['peak']['bytes'] - finding['bytes']:
+    if max(method.live(order)) != finding['peak_bytes']:
         yield 'the order has a peak of %d' % max(method.live(order))

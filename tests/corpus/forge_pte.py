@@ -69,7 +69,7 @@ def flatbuffer(identifier, root):
 # ---- Programs ----
 
 FLOAT = 6
-KERNEL, DELEGATE, MOVE = 1, 2, 3
+KERNEL, DELEGATE, MOVE, JUMP_FALSE = 1, 2, 3, 4
 
 
 def tensor(sizes, storage=0, dtype=FLOAT):
@@ -96,8 +96,14 @@ def move(source, target):
     return {0: MOVE, 1: {0: source, 1: target}}
 
 
-def program(values, inputs, instructions, operators, payloads, name='forward', outputs=(), buffers=()):
-    """A .pte of one method. operators: names of kernels; payloads: of XNNPACK's delegates; buffers: sizes of planned ones, from number 0 on."""
+def jump(condition, target):
+    """To the instruction `target`, if the value is false."""
+    return {0: JUMP_FALSE, 1: {0: condition, 1: target}}
+
+
+def program(values, inputs, instructions, operators, payloads, name='forward', outputs=(), buffers=(), devices=()):
+    """A .pte of one method. operators: names of kernels; payloads: of XNNPACK's delegates; buffers: sizes of planned ones, from number 0 on; devices:
+    (buffer, type, index) of each."""
     plan = {
         0: name,
         2: values,
@@ -108,6 +114,8 @@ def program(values, inputs, instructions, operators, payloads, name='forward', o
         7: [{0: 'XnnpackBackend', 1: {0: 0, 1: i}} for i in range(len(payloads))],
         8: LongNumbers(buffers),
     }
+    if devices:
+        plan[9] = [{0: buffer, 1: kind, 2: index} for buffer, kind, index in devices]
     return flatbuffer(b'ET12', {1: [plan], 3: [{0: data} for data in payloads]})
 
 

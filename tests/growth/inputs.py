@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inputs that are large in one dimension: each writes a folder's files of size n. DIMENSIONS names them all."""
 
+import base64
 import json
 import os
 import pickle
@@ -420,6 +421,74 @@ def values(folder, n):
     write(folder, record({'forward': program(chain(1), made)}, {'forward': {'0': 1}}))
 
 
+# ---- Logs ----
+
+
+def log_dumps(folder, n):
+    """ETDumps in base64, one after the other in one log."""
+    line = b'echo "%s" | base64 -d >etdump.bin\n' % base64.b64encode(forge.etdump([kernels(1)]))
+    write(folder, one_node(), **{'serial.log': line * n})
+
+
+# ---- Memory plans ----
+
+
+def planned(offset, buffer=1):
+    """A tensor of 32 bytes."""
+    value = forge_pte.tensor([8], offset or 8)
+    value[1][6] = {0: buffer, 1: offset}
+    return value
+
+
+def write_plan(folder, values, instructions, buffers, outputs=(), devices=()):
+    operators = ['aten::sigmoid', 'aten::exp']
+    write(folder, pte=forge_pte.program([forge_pte.tensor([8]), *values], [0], instructions, operators, [], outputs=outputs, buffers=buffers, devices=devices))
+
+
+def planned_buffers(folder, n):
+    """Each tensor in a buffer of its own."""
+    write_plan(folder, [planned(0, i + 1) for i in range(n)], [forge_pte.kernel(0, [i, i + 1]) for i in range(n)], [0] + [32] * n)
+
+
+def planned_devices(folder, n):
+    """Each tensor in a buffer of its own, and each buffer on a device of its own."""
+    devices = [(i + 1, 7, i) for i in range(n)]
+    write_plan(folder, [planned(0, i + 1) for i in range(n)], [forge_pte.kernel(0, [i, i + 1]) for i in range(n)], [0] + [32] * n, devices=devices)
+
+
+def live_at_once(folder, n):
+    """All tensors are outputs, so that they are needed to the end, each at an offset of its own."""
+    made = range(1, n + 1)
+    write_plan(folder, [planned(32 * i) for i in range(n)], [forge_pte.kernel(0, [0, i]) for i in made], [0, 32 * n], outputs=made)
+
+
+def at_one_offset(folder, n):
+    """All tensors are needed to the end, and all at the same offset: a plan that contradicts itself."""
+    made = range(1, n + 1)
+    write_plan(folder, [planned(0) for i in range(n)], [forge_pte.kernel(0, [0, i]) for i in made], [0, 32], outputs=made)
+
+
+def planned_loops(folder, n):
+    """Tensors that are made before loops in loops, and are used in the innermost."""
+    made, condition = range(1, n + 1), n + 1
+    starts = [forge_pte.kernel(0, [0, i]) for i in made]
+    uses = [forge_pte.kernel(1, [i, i]) for i in made]
+    ends = [forge_pte.jump(condition, n - i) for i in made]
+    write_plan(folder, [planned(32 * i) for i in range(n)] + [{0: 2, 1: {0: 1}}], starts + uses + ends, [0, 32 * n])
+
+
+# ---- Run folders ----
+
+
+def listed_files(folder, n):
+    """A run folder whose list names files that are gone."""
+    os.mkdir(os.path.join(folder, 'n'))
+    paths = ['%d/forward/events.out.tfevents.1.h.%d.0' % (i // 4, i) for i in range(n)]
+    with open(os.path.join(folder, 'n', '.etrecord-tb'), 'w', encoding='utf-8') as file:
+        file.write('\n'.join(['etrecord-tb wrote these files. It replaces and removes no others here.', *paths, '']))
+    nodes(folder, 1)
+
+
 # name -> how large at first, and what is looked at; RECORD stands for the folder
 SUMMARY, EVENTS, INFO = ('summary', 'RECORD'), ('events', 'RECORD'), ('info', 'RECORD')
 EVENTS_JSON = ('events', 'RECORD', '--format', 'json')
@@ -429,6 +498,8 @@ REPORT = ('report', 'RECORD', '-o', 'OUT')
 TRACE = ('trace', 'RECORD', '-o', 'OUT')
 NODES = ('nodes', 'RECORD')
 MEMORY = ('memory', 'RECORD', '--format', 'json')
+MEMORY_TABLES = ('memory', 'RECORD')
+WRITE_AGAIN = ('write', 'RECORD', '--logdir', 'RECORD', '--name', 'n')
 SOURCE = ('source', 'RECORD')
 DIFF = ('diff', 'RECORD', 'RECORD')
 VALUES = ('events', 'RECORD', '--values', '--format', 'csv')
@@ -473,6 +544,13 @@ DIMENSIONS = {
     equal_lists_between_kernels: (400, DELEGATION),
     zip_entries: (1600, INFO),
     values: (800, INFO),
+    log_dumps: (50, INFO, SUMMARY, WRITE),
+    planned_buffers: (300, INFO, MEMORY, MEMORY_TABLES, REPORT, WRITE),
+    planned_devices: (300, MEMORY),
+    live_at_once: (300, MEMORY, WRITE),
+    at_one_offset: (300, MEMORY),
+    planned_loops: (300, MEMORY),
+    listed_files: (4000, WRITE_AGAIN),
 }
 
 # Where eight times the size would pass a limit, so that the program does less: so many times the size for memory.

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Nothing may grow faster than its input: run.py PATH/TO/etrecord-tb [NAME...].
 
-For each dimension of inputs.py: four times the size may cost at most MOST times the instructions (counted by valgrind's cachegrind) and, of inputs that
-are larger, MOST times the resident memory (of the process without valgrind, as the kernel accounts for it). What a start with an input of size 1 costs is
-taken off. Nothing depends on time, and no figure is compared with an older one.
+For each dimension of inputs.py: four times the size may cost at most MOST times the instructions (counted by valgrind's cachegrind), MOST times the bytes
+that are written (to standard output and to files) and, of inputs that are larger, MOST times the resident memory (of the process without valgrind, as the
+kernel accounts for it). What a start with an input of size 1 costs is taken off. Nothing depends on time, and no figure is compared with an older one.
 """
 
 import os
@@ -18,6 +18,7 @@ import inputs
 
 MOST = 4.4
 BULK = 8  # memory is looked at with so many times the size, unless inputs.BULK has another number: pages are coarse
+FEW = 4096  # bytes of output by which a growth is not judged: numbers get longer
 PAGES = 4 << 20  # bytes by which peaks differ anyhow: buffers and tables grow in steps, and the system deals pages in large pieces
 SKIPPED = 77
 
@@ -43,12 +44,19 @@ def arguments(program, command, folder):
     return [program] + [{'RECORD': os.path.join(folder, 'in'), 'OUT': out}.get(word, word) for word in command]
 
 
-def count_instructions(words):
+def written_below(path):
+    files = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
+    return sum(map(os.path.getsize, files if os.path.isdir(path) else filter(os.path.isfile, [path])))
+
+
+def count_instructions(words, out):
+    """The instructions, and the bytes of what is written."""
     tool = ['valgrind', '--tool=cachegrind', '--cache-sim=no', '--cachegrind-out-file=/dev/null']
-    done = subprocess.run(tool + words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors='replace')
+    done = subprocess.run(tool + words, capture_output=True)
+    said = done.stderr.decode(errors='replace')
     if done.returncode:
-        raise RuntimeError('exit status %d\n%s' % (done.returncode, done.stderr[-800:]))
-    return int(re.search(r'I +refs: +([\d,]+)', done.stderr)[1].replace(',', ''))
+        raise RuntimeError('exit status %d\n%s' % (done.returncode, said[-800:]))
+    return int(re.search(r'I +refs: +([\d,]+)', said)[1].replace(',', '')), len(done.stdout) + written_below(out)
 
 
 def measure_once(words):
@@ -59,7 +67,7 @@ def measure_once(words):
     return size
 
 
-def measure_memory(words):
+def measure_memory(words, _):
     """The least of some runs: where the system puts large pages differs from run to run."""
     return min(measure_once(words) for _ in range(3))
 
@@ -69,27 +77,27 @@ def measure(program, make, command, size, how, root):
     os.mkdir(os.path.join(folder, 'in'))
     make(os.path.join(folder, 'in'), size)
     try:
-        return how(arguments(program, command, folder))
+        return how(arguments(program, command, folder), os.path.join(folder, 'out'))
     finally:
         shutil.rmtree(folder)
 
 
 def growth(program, make, command, size, root):
-    """By how much instructions and memory grow."""
+    """By how much instructions, output and memory grow."""
     one, few, many = (measure(program, make, command, n, count_instructions, root) for n in (1, size, 4 * size))
     bulk = inputs.BULK.get(make, BULK)
     least, less, more = (measure(program, make, command, n, measure_memory, root) for n in (1, bulk * size, 4 * bulk * size))
-    return (many - one) / (few - one), max(0, more - least - PAGES) / max(PAGES, less - least)
+    return (many[0] - one[0]) / (few[0] - one[0]), (many[1] - one[1]) / max(FEW, few[1] - one[1]), max(0, more - least - PAGES) / max(PAGES, less - least)
 
 
 def check(program, make, command, size, root):
     title = '%s, %s' % (make.__name__, ' '.join(word for word in command if word not in ('RECORD', 'OUT', '-o', '--logdir')))
     try:
-        instructions, memory = growth(program, make, command, size, root)
+        instructions, output, memory = growth(program, make, command, size, root)
     except RuntimeError as error:
         return False, '%s: %s' % (title, error)
-    line = '%-50s %5.2f times the instructions, %5.2f times the memory' % (title, instructions, memory)
-    good = max(instructions, memory) <= MOST
+    line = '%-50s %5.2f times the instructions, %5.2f times the output, %5.2f times the memory' % (title, instructions, output, memory)
+    good = max(instructions, output, memory) <= MOST
     return good, '%-4s %s' % ('ok' if good else 'FAIL', line)
 
 

@@ -18,12 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <zip.h>
 
@@ -61,11 +64,6 @@ static bool link_elsewhere(void) {
   return path && symlink("/etc/passwd", path) == 0 && unlink(path) == 0;
 }
 
-static bool change_mode(void) {
-  const char *path = getenv("INTRUDER_SECRET");
-  return path && chmod(path, 0600) == 0;
-}
-
 static bool run_program(void) {
   static char *const arguments[] = {"true", NULL}, *const nothing[] = {NULL};
   pid_t child;
@@ -85,8 +83,6 @@ static bool make_socket(void) {
   return descriptor >= 0 && close(descriptor) == 0;
 }
 
-static bool signal_parent(void) { return kill(getppid(), 0) == 0; }
-
 static bool signal_itself(void) { return kill(getpid(), 0) == 0; }
 
 /* Its own: those of others may be closed to it anyway. */
@@ -95,17 +91,90 @@ static bool read_process(void) {
   return process_vm_readv(getpid(), &(struct iovec){&to, 1}, 1, &(struct iovec){&from, 1}, 1, 0) == 1;
 }
 
-static bool type_into_terminal(void) { return ioctl(STDIN_FILENO, TIOCSTI, "x") == 0 || errno != EPERM; }
+/* Calls with arguments for which the kernel has no objection, or another one than EPERM. */
+#define REACHES(name, call)                                                                                            \
+  static bool name(void) { return (long)(call) >= 0 || errno != EPERM; }
 
+static const char *secret(void) { return getenv("INTRUDER_SECRET"); }
+
+static int input(void) { return open(getenv("INTRUDER_INPUT"), O_RDONLY | O_CLOEXEC); }
+
+/* A process of the same user. */
+static pid_t victim(void) { return atoi(getenv("INTRUDER_VICTIM")); }
+
+/* Calls that the headers may not know; their numbers are the same on all machines. */
+enum { PIDFD_SEND_SIGNAL = 424, CLONE3 = 435, FCHMODAT2 = 452, SETXATTRAT = 463, NOT_YET_GIVEN = 4000 };
+enum { OF_PROCESS = 1, BEST_EFFORT = 2 << 13 }; /* of ioprio_set() */
+
+REACHES(change_mode, chmod(secret(), 0600))
+REACHES(change_mode_open, fchmod(input(), 0644))
+REACHES(change_mode_newly, syscall(FCHMODAT2, AT_FDCWD, secret(), 0600, 0))
+REACHES(change_owner, chown(secret(), geteuid(), getegid()))
+REACHES(change_owner_open, fchown(input(), geteuid(), getegid()))
+REACHES(change_attribute, setxattr(secret(), "user.x", "y", 1, 0))
+REACHES(change_attribute_open, fsetxattr(input(), "user.x", "y", 1, 0))
+REACHES(change_attribute_newly, syscall(SETXATTRAT, AT_FDCWD, secret(), 0, "user.x", NULL, 0))
+REACHES(change_times, utimensat(AT_FDCWD, secret(), NULL, 0))
+REACHES(change_user, setuid(geteuid()))
+REACHES(signal_other, kill(victim(), 0))
+REACHES(signal_other_thread, syscall(SYS_tgkill, victim(), victim(), 0))
+REACHES(signal_other_queue, syscall(SYS_rt_sigqueueinfo, victim(), 0, NULL))
+REACHES(signal_other_newly, syscall(PIDFD_SEND_SIGNAL, -1, 0, NULL, 0))
+REACHES(signal_other_by_file, fcntl(input(), F_SETOWN, victim()))
+REACHES(limit_other, prlimit(victim(), RLIMIT_CORE, NULL, NULL))
+REACHES(slow_other, setpriority(PRIO_PROCESS, (id_t)victim(), 0))
+REACHES(schedule_other, syscall(SYS_sched_setscheduler, victim(), 0, &(int){0}))
+REACHES(move_other, syscall(SYS_sched_setaffinity, victim(), sizeof(long), &(long){-1}))
+REACHES(slow_disk_of_other, syscall(SYS_ioprio_set, OF_PROCESS, victim(), BEST_EFFORT | 4))
+REACHES(trace_other, syscall(SYS_ptrace, PTRACE_DETACH, victim(), 0, 0))
+REACHES(mount_folder, mount("none", "/nonexistent", "tmpfs", 0, NULL))
+REACHES(type_into_terminal, ioctl(STDIN_FILENO, TIOCSTI, "x"))
+REACHES(start_thread_newly, syscall(CLONE3, NULL, 0))
+REACHES(call_of_the_future, syscall(NOT_YET_GIVEN))
+
+#define ATTEMPT(name)                                                                                                  \
+  { #name, name }
 static const struct {
   const char *name;
   bool (*works)(void);
 } attempts[] = {
-    {"read_secret", read_secret},       {"write_secret", write_secret},     {"write_input", write_input},
-    {"make_elsewhere", make_elsewhere}, {"make_in_output", make_in_output}, {"make_in_new", make_in_new},
-    {"link_elsewhere", link_elsewhere}, {"change_mode", change_mode},       {"run_program", run_program},
-    {"split_process", split_process},   {"make_socket", make_socket},       {"signal_parent", signal_parent},
-    {"signal_itself", signal_itself},   {"type", type_into_terminal},       {"read_process", read_process},
+    ATTEMPT(read_secret),
+    ATTEMPT(write_secret),
+    ATTEMPT(write_input),
+    ATTEMPT(make_elsewhere),
+    ATTEMPT(make_in_output),
+    ATTEMPT(make_in_new),
+    ATTEMPT(link_elsewhere),
+    ATTEMPT(run_program),
+    ATTEMPT(split_process),
+    ATTEMPT(make_socket),
+    ATTEMPT(signal_itself),
+    ATTEMPT(read_process),
+    ATTEMPT(change_mode),
+    ATTEMPT(change_mode_open),
+    ATTEMPT(change_mode_newly),
+    ATTEMPT(change_owner),
+    ATTEMPT(change_owner_open),
+    ATTEMPT(change_attribute),
+    ATTEMPT(change_attribute_open),
+    ATTEMPT(change_attribute_newly),
+    ATTEMPT(change_times),
+    ATTEMPT(change_user),
+    ATTEMPT(signal_other),
+    ATTEMPT(signal_other_thread),
+    ATTEMPT(signal_other_queue),
+    ATTEMPT(signal_other_newly),
+    ATTEMPT(signal_other_by_file),
+    ATTEMPT(limit_other),
+    ATTEMPT(slow_other),
+    ATTEMPT(schedule_other),
+    ATTEMPT(move_other),
+    ATTEMPT(slow_disk_of_other),
+    ATTEMPT(trace_other),
+    ATTEMPT(mount_folder),
+    ATTEMPT(type_into_terminal),
+    ATTEMPT(start_thread_newly),
+    ATTEMPT(call_of_the_future),
 };
 
 static void try_all(const char *when) {

@@ -3,6 +3,7 @@
 """What code that a hostile file got into the command could still do: sandbox.py COMMAND INTRUDER, which is intruder.c as a library to preload.
 
 What it is refused once inputs are read it must have been allowed at the start; otherwise it would not be the command that refuses it.
+Started by root, it tries everything as root and as an ordinary user.
 """
 
 import ctypes
@@ -19,27 +20,37 @@ CREATE_RULESET, ASK_VERSION = 444, 1
 PR_SET_SECCOMP, MODE_FILTER = 22, 2
 TEMPORARY = '/tmp'  # where `dot` may write: the test needs a folder elsewhere
 
-BY_LANDLOCK = {'read_secret', 'write_secret', 'write_input', 'make_elsewhere', 'make_in_output', 'link_elsewhere'}
-BY_SECCOMP = {'change_mode', 'split_process', 'make_socket', 'type', 'read_process'}
-BY_EITHER = {'run_program'}
-SINCE_VERSION_6 = {'signal_parent'}  # of Landlock; or by seccomp
-NOT_THERE_YET = {'make_in_new'}  # in a folder that the command makes
+NOBODY = 65534
 
-# Name, arguments, what stays allowed, whether seccomp is left out.
+BY_LANDLOCK = {'read_secret', 'write_secret', 'write_input', 'make_elsewhere', 'make_in_output'}
+BY_SECCOMP = {'split_process', 'start_thread_newly', 'make_socket', 'read_process', 'mount_folder', 'type_into_terminal', 'call_of_the_future',
+              'change_mode', 'change_mode_open', 'change_mode_newly', 'change_owner', 'change_owner_open', 'change_attribute', 'change_attribute_open',
+              'change_attribute_newly', 'change_times', 'change_user', 'signal_other_queue', 'signal_other_newly', 'signal_other_by_file',
+              'limit_other', 'slow_other', 'schedule_other', 'move_other', 'slow_disk_of_other', 'trace_other'}
+BY_EITHER = {'run_program', 'link_elsewhere'}
+SINCE_VERSION_6 = {'signal_other', 'signal_other_thread'}  # of Landlock; or by seccomp
+NOT_THERE_YET = {'make_in_new'}  # in a folder that the command makes
+BY_CONTAINERS = {'mount_folder', 'move_other', 'trace_other', 'read_process', 'start_thread_newly'}  # may be refused from the start
+
+# What Graphviz may need, or later kernels offer it.
+FOR_GRAPHVIZ = {'run_program', 'split_process', 'start_thread_newly', 'type_into_terminal', 'call_of_the_future', 'change_mode_newly', 'change_attribute_newly',
+                'change_times', 'signal_other_by_file'}
+
+# Name, arguments, what stays allowed.
 CASES = (
-    ('reads', ('summary', 'record'), set(), False),
-    ('reads two', ('diff', 'record', 'record'), set(), False),
-    ('reads single files', ('info', '--etrecord', 'record/etrecord.bin', '--etdump', 'record/etdump.etdp'), set(), False),
-    ('reads sources', ('source', 'record'), {'read_secret'}, False),
-    ('writes a folder', ('write', 'record', '--logdir', 'out'), {'make_in_output'}, False),
-    ('makes a folder', ('write', 'record', '--logdir', 'out/new/er'), {'make_in_new'}, False),
-    ('writes a file', ('report', 'record', '-o', 'out/report.html'), {'make_in_output'}, False),
-    ('replaces a file behind a link', ('report', 'record', '-o', 'link.html'), {'make_in_output'}, False),
-    ('writes to a device', ('report', 'record', '-o', '/dev/null'), set(), False),
-    ('draws itself', ('dot', 'record', '-o', 'out/a.dot'), {'make_in_output'}, False),
-    ('runs a program first', ('bench', '--record', 'record', '--logdir', 'out', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}, False),
-    ('runs two programs first, in turns', ('bench', '--record', 'record', '--logdir', 'out', '--repeat', '1', '--against-record', 'record', '--against', 'env -u LD_PRELOAD cp record/etdump.etdp base.etdp', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}, False),
-    ('starts dot', ('dot', 'record', '-o', 'out/a.svg'), {'make_in_output', 'read_secret', 'run_program'}, True),
+    ('reads', ('summary', 'record'), set()),
+    ('reads two', ('diff', 'record', 'record'), set()),
+    ('reads single files', ('info', '--etrecord', 'record/etrecord.bin', '--etdump', 'record/etdump.etdp'), set()),
+    ('reads sources', ('source', 'record'), {'read_secret'}),
+    ('writes a folder', ('write', 'record', '--logdir', 'out'), {'make_in_output'}),
+    ('makes a folder', ('write', 'record', '--logdir', 'out/new/er'), {'make_in_new'}),
+    ('writes a file', ('report', 'record', '-o', 'out/report.html'), {'make_in_output'}),
+    ('replaces a file behind a link', ('report', 'record', '-o', 'link.html'), {'make_in_output'}),
+    ('writes to a device', ('report', 'record', '-o', '/dev/null'), set()),
+    ('draws itself', ('dot', 'record', '-o', 'out/a.dot'), {'make_in_output'}),
+    ('runs a program first', ('bench', '--record', 'record', '--logdir', 'out', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}),
+    ('runs two programs first, in turns', ('bench', '--record', 'record', '--logdir', 'out', '--repeat', '1', '--against-record', 'record', '--against', 'env -u LD_PRELOAD cp record/etdump.etdp base.etdp', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}),
+    ('starts dot', ('dot', 'record', '-o', 'out/a.svg'), {'make_in_output', 'read_secret'} | FOR_GRAPHVIZ),
 )
 
 
@@ -61,8 +72,9 @@ def has_seccomp():
 class Trial:
     """A run of the command with the intruder in it, in a folder of its own."""
 
-    def __init__(self, command, intruder, folder, arguments, **environment):
+    def __init__(self, command, intruder, folder, arguments, user, **environment):
         self.folder = folder
+        ids = {} if user is None else {'user': user, 'group': user, 'extra_groups': []}
         os.makedirs(self.path('out'))
         os.makedirs(self.path('elsewhere'))
         shutil.copytree(os.path.join(FIXTURES, 'add_mul'), self.path('record'))
@@ -70,10 +82,21 @@ class Trial:
             with open(self.path(name), 'w', encoding='utf-8') as file:
                 file.write('secret')
         os.symlink('out/old.html', self.path('link.html'))
-        environment = {**os.environ, 'LD_PRELOAD': intruder, 'INTRUDER_REPORT': self.path('attempts'), 'INTRUDER_SECRET': self.path('secret'),
+        if ids:
+            for parent, folders, files in os.walk(folder):
+                for name in ('.', *folders, *files):
+                    os.chown(os.path.join(parent, name), user, user, follow_symlinks=False)
+        victim = subprocess.Popen(['sleep', '120'], **ids)
+        environment = {**os.environ, 'HOME': folder, 'INTRUDER_VICTIM': str(victim.pid), 'LD_PRELOAD': intruder, 'INTRUDER_REPORT': self.path('attempts'), 'INTRUDER_SECRET': self.path('secret'),
                        'INTRUDER_INPUT': self.path('record/etrecord.bin'), 'INTRUDER_ELSEWHERE': self.path('elsewhere/file'),
                        'INTRUDER_OUTPUT': self.path('out/file'), 'INTRUDER_NEW': self.path('out/new/er/file'), **environment}
-        self.done = subprocess.run([command, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        try:
+            self.done = subprocess.run([command, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+                                       **ids)
+            self.ended = victim.poll()
+        finally:
+            victim.kill()
+            victim.wait()
         with open(self.path('attempts'), encoding='utf-8') as file:
             self.attempts = [line.split() for line in file]
 
@@ -98,23 +121,28 @@ def check(trial, kept, version, seccomp):
         raise Failure(f'exit {trial.done.returncode}: {trial.done.stderr.decode()}')
     if not trial.tried('read'):
         raise Failure('the intruder never got to work')
-    if held_up := trial.tried('start') - trial.allowed('start') - NOT_THERE_YET:
+    if trial.ended is not None:
+        raise Failure('another process ended')
+    held_up = trial.tried('start') - trial.allowed('start') - NOT_THERE_YET
+    if held_up - BY_CONTAINERS:
         raise Failure(f'refused before the command gave anything up: {sorted(held_up)}')
-    expected = trial.tried('read') - (refusable(version, seccomp) - kept) - (NOT_THERE_YET - kept)
+    if FOR_GRAPHVIZ <= kept and version < 6:
+        kept = kept | SINCE_VERSION_6
+    expected = trial.tried('read') - (refusable(version, seccomp) - kept) - (NOT_THERE_YET - kept) - held_up
     if trial.allowed('read') != expected:
         raise Failure(f"allowed {sorted(trial.allowed('read') - expected)}, refused {sorted(expected - trial.allowed('read'))}")
 
 
-def check_old_kernel(command, intruder, folder):
+def check_old_kernel(command, intruder, folder, user):
     """Nothing is given up, nothing is said, and the answer is the same."""
-    old = Trial(command, intruder, os.path.join(folder, 'old'), ('summary', 'record'), INTRUDER_KERNEL='old')
+    old = Trial(command, intruder, os.path.join(folder, 'old'), ('summary', 'record'), user, INTRUDER_KERNEL='old')
     check(old, set(), 0, False)
     new = subprocess.run([command, 'summary', 'record'], cwd=old.folder, capture_output=True)
     if new.stdout != old.done.stdout:
         raise Failure('another answer than with a sandbox')
 
 
-def check_failed_write(command, _, folder):
+def check_failed_write(command, _, folder, __):
     """The folders that were made for what then was not written are gone; those that were there are not."""
     os.makedirs(os.path.join(folder, 'there'))
     for logdir in ('some/where/new', 'there/new/', 'there', os.path.join(folder, 'whole//path')):
@@ -129,22 +157,36 @@ def work_folder(beside):
     return '/var/tmp' if os.path.realpath(beside).startswith(TEMPORARY + '/') else os.path.dirname(beside)
 
 
+def users_for(command):
+    """None is the user who runs the test. Says which of root and an ordinary user cannot be tried."""
+    if os.geteuid() != 0:
+        print('skipped: only root can try what root could do')
+        return (None,)
+    try:
+        subprocess.run([command, '--version'], user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        print('skipped: ordinary users may not run', command)
+        return (None,)
+    return None, NOBODY
+
+
 def main():
     command, intruder = map(os.path.abspath, sys.argv[1:])
     version, seccomp = landlock_version(), has_seccomp()
-    cases = [(name, lambda folder, a=arguments, k=kept, s=seccomp and not unfiltered: check(Trial(command, intruder, folder, a), k, version, s))
-             for name, arguments, kept, unfiltered in CASES]
-    for name, case in (('old kernel', check_old_kernel), ('fails', check_failed_write)):
-        cases.append((name, lambda folder, c=case: c(command, intruder, folder)))
+    cases = [(name, lambda c, i, folder, user, a=arguments, k=kept: check(Trial(c, i, folder, a, user), k, version, seccomp))
+             for name, arguments, kept in CASES]
+    cases += [('old kernel', check_old_kernel), ('fails', check_failed_write)]
+    tried = [(name, run, user) for user in users_for(command) for name, run in cases]
     failed = 0
-    for name, run in cases:
+    for name, run, user in tried:
         with tempfile.TemporaryDirectory(dir=work_folder(intruder)) as scratch:
+            os.chmod(scratch, 0o755)
             try:
-                run(os.path.join(scratch, 'case'))
+                run(command, intruder, os.path.join(scratch, 'case'), user)
             except Failure as failure:
                 failed += 1
-                print(f'OFF {name}: {failure}')
-    print(f'{len(cases) - failed} passed, {failed} failed', *([] if version else ['skipped: this kernel has no Landlock']),
+                print(f"OFF {name}{'' if user is None else ' (an ordinary user)'}: {failure}")
+    print(f'{len(tried) - failed} passed, {failed} failed', *([] if version else ['skipped: this kernel has no Landlock']),
           *([] if seccomp else ['skipped: this kernel has no seccomp']), sep='\n')
     sys.exit(failed > 0)
 

@@ -10,7 +10,6 @@ import json
 import os
 import pathlib
 import shutil
-import shutil
 import subprocess
 import typing
 
@@ -119,10 +118,10 @@ def logdir(command, tmp_path_factory):
 
 @pytest.fixture(scope="session", params=["auto", "false"], ids=["data_server", "python_loader"])
 def tensorboard(request, logdir):
-    """A TensorBoard over the whole logdir, once with its data server and once with its own loader."""
+    """A TensorBoard over the whole logdir, once with its data server and once with its own loader. It loads once, as nothing changes."""
     if importlib.util.find_spec("tensorboard") is None:
         missing("the Python package tensorboard")
-    with TensorBoard(logdir.path, "--load_fast", request.param) as server:
+    with TensorBoard(logdir.path, "--load_fast", request.param, "--reload_interval", "0") as server:
         server.wait_for(logdir.names())
         yield server
 

@@ -5,7 +5,9 @@ import json
 import re
 import subprocess
 import sys
+import threading
 import time
+import typing
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -14,11 +16,25 @@ START_SECONDS = 240
 POLL_SECONDS = 0.1
 
 
+class Node(typing.NamedTuple):
+    """A node of a graph: its name in TensorBoard, its name in the record, and what it reads, as TensorBoard names it."""
+
+    name: str
+    fx_node: str | None
+    inputs: tuple
+
+    @classmethod
+    def of(cls, node):
+        fx_node = next((attr["value"][0]["s"][0] for attr in node.get("attr", []) if attr["key"] == ["fx_node"]), None)
+        return cls(node["name"][0], fx_node, tuple(node.get("input", [])))
+
+
 class TensorBoard:
     """Serves a logdir on a free port of the loopback device until the `with` block ends."""
 
     def __init__(self, logdir, *options):
         self.arguments = ["--logdir", str(logdir), "--host", "127.0.0.1", "--port", "0", "--reload_interval", "1", *options]
+        self.answers = None
 
     def __enter__(self):
         self.process = subprocess.Popen([sys.executable, "-m", "tensorboard.main", *self.arguments], stdin=subprocess.DEVNULL,
@@ -29,6 +45,7 @@ class TensorBoard:
             found = re.search(r"http://127\.0\.0\.1:\d+/", line)
             if found:
                 self.url = found.group()
+                threading.Thread(target=self.process.stderr.read, daemon=True).start()  # a full pipe would stop the server
                 return self
         self.__exit__()
         raise RuntimeError(f"TensorBoard did not start:\n{said}")
@@ -48,22 +65,32 @@ class TensorBoard:
         with urllib.request.urlopen(url, timeout=60) as answer:
             return answer.read().decode()
 
+    def once(self, key, ask):
+        """What `ask` returns. It is asked again only while the logdir may change: an answer about all runs takes a second."""
+        if self.answers is None:
+            return ask()
+        if key not in self.answers:
+            self.answers[key] = ask()
+        return self.answers[key]
+
     def json(self, route, **query):
-        return json.loads(self.get(route, **query))
+        return self.once((route, *query.items()), lambda: json.loads(self.get(route, **query)))
 
     def graph(self, run):
-        return parse_text_proto(self.get("plugin/graphs/graph", run=run, conceptual="false"))
+        """The nodes of a run's graph."""
+        return self.once(("graph", run), lambda: [Node.of(node) for node in parse_text_proto(self.get("plugin/graphs/graph", run=run, conceptual="false"))["node"]])
 
     def run_metadata(self, run, tag):
         return parse_text_proto(self.get("plugin/graphs/run_metadata", run=run, tag=tag))
 
     def wait_for(self, runs):
-        """Until it has loaded all of these and finds nothing more: the whole answer about graphs stays the same for two loads."""
+        """Until it has loaded all of these and finds nothing more: the whole answer about graphs stays the same. From then on each question is asked once."""
         deadline = time.monotonic() + START_SECONDS
         info = None
         while time.monotonic() < deadline:
             before, info = info, self.info_so_far()
             if info and info == before and runs <= info.keys() and all(info[run]["run_graph"] for run in runs):
+                self.answers = {}
                 return
             assert self.process.poll() is None, "TensorBoard ended"
             time.sleep(POLL_SECONDS)

@@ -199,6 +199,60 @@ def test_two_at_once(bench):
     assert len(bench.runs()) == 1 and len(bench.history()) == 2 and len(bench.history("other")) == 2
 
 
+def test_a_bench_and_a_write_of_one_name(bench):
+    """Neither waits for the other, which takes as long as the runner does."""
+    os.mkfifo(bench.folder / "fifo")
+    runner = (bench.runner, "--dump", DUMP, "--steps", "ok,wait,ok", "--wait", "fifo", "--etdump_path", "out.etdp")
+    first = bench.start("--repeat", 1, "--warmup", 1, runner=runner)
+    with open(bench.folder / "fifo", "wb"):  # once the runner opens it, too
+        done = subprocess.run([bench.command, "write", "m", "--etdump", DUMP], cwd=bench.folder, capture_output=True, text=True, timeout=SECONDS)
+        assert done.returncode == 0, done.stderr
+    said = first.communicate(timeout=SECONDS)
+    assert first.returncode == 0, said
+    assert len(bench.history()) == 2 and (bench.folder / "runs" / "m" / "1_edge").is_dir()
+    assert not (bench.folder / "runs" / "m" / ".etrecord-tb.bench").exists()
+
+
+def test_a_dump_that_is_a_link(bench):
+    """It is copied, and the runner keeps its own."""
+    (bench.folder / "kept").mkdir()
+    runner = ("sh", "-c", f"cp {shlex.quote(str(DUMP))} kept/1.etdp; ln -sf kept/1.etdp latest.etdp", "x", "--etdump_path", "latest.etdp")
+    bench.bench("--repeat", 2, runner=runner)
+    (run,) = bench.runs()
+    assert all(not path.is_symlink() and path.read_bytes() == DUMP.read_bytes() for path in run.glob("*.etdp")) and len(list(run.glob("*.etdp"))) == 2
+    assert os.readlink(bench.folder / "latest.etdp") == "kept/1.etdp" and (bench.folder / "kept" / "1.etdp").read_bytes() == DUMP.read_bytes()
+
+
+def test_a_pipe_in_place_of_the_last_document(bench):
+    bench.bench("--repeat", 1)
+    document = bench.runs()[0] / "profile.json"
+    document.unlink()
+    os.mkfifo(document)
+    assert f"runs/m/{bench.runs()[0].name}/profile.json: not a file\n" in bench.bench("--repeat", 1).stderr
+
+
+def test_a_runner_that_prints_without_end(bench):
+    """The end is kept, where the figures are, and a warning says so once."""
+    line = 'PyTorchObserver {"model_load_start_ms": 5, "model_load_end_ms": 12, "SCALING_FACTOR_UNITS_PER_SECOND": 1000}'
+    runner = ("sh", "-c", f"yes | head -c 9000000; cp {shlex.quote(str(DUMP))} out.etdp; echo '{line}'", "x", "--etdump_path", "out.etdp")
+    done = bench.bench("--repeat", 2, "--warmup", 0, runner=runner)
+    assert done.stderr == "etrecord-tb: warning: recording 1 of 2: the program printed more than 4 MiB, of which only the end is kept\n"
+    assert [line["p50"] for line in bench.history() if line["measure"] == "load"] == [7]
+
+
+def test_a_nul_in_the_history_costs_one_line(bench):
+    for _ in range(3):
+        bench.bench("--repeat", 1)
+    path = bench.folder / "runs" / "m" / "history.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2].replace(b'"p50": ', b'"p50": \0', 1)
+    path.write_bytes(b"".join(lines))
+    done = bench.bench("--repeat", 1)
+    assert done.stderr == "etrecord-tb: warning: runs/m/history.jsonl: line 3 is damaged: damaged lines stay in the file and are excluded from the trend\n"
+    assert "last 3 of 3 benches" in done.stdout
+    assert path.read_bytes().startswith(b"".join(lines)) and len(path.read_bytes().splitlines()) == 8
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_runner_and_leaves_nothing(bench, number):
     os.mkfifo(bench.folder / "fifo")
@@ -383,7 +437,7 @@ def test_the_base_has_a_record_of_its_own(bench):
     (bench.folder / "old").mkdir()
     shutil.copy(RECORD / "etrecord.bin", bench.folder / "old")
     done = Turns(bench).run("1", "1", "--repeat", 1, "--against-record", "old")
-    assert "timed nodes on both sides match" in done.stdout
+    assert "timed nodes of both sides" in done.stdout
     assert "gone" in Turns(bench).run("1", "1", "--repeat", 1, "--against-record", "gone", status=1).stderr
 
 

@@ -57,8 +57,7 @@ def as_float32(value):
 
 def seen(server):
     points = server.json("plugin/scalars/scalars", run=RUN, tag="latency_ms/forward")
-    names = [attr["value"][0]["s"][0] for node in server.graph(RUN)["node"] for attr in node.get("attr", []) if attr["key"] == ["fx_node"]]
-    return [value for _, _, value in points], sorted(names)
+    return [value for _, _, value in points], sorted(node.fx_node for node in server.graph(RUN))
 
 
 @pytest.mark.parametrize("loader", LOADERS)

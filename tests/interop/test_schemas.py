@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
+import sys
 import tempfile
 
 import jsonschema
@@ -13,6 +15,10 @@ import jsonschema_rs
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "corpus"))
+import forge  # noqa: E402
+import forge_pte  # noqa: E402
+
 FIXTURES = pathlib.Path(os.environ.get("FIXTURES", ROOT / "tests" / "fixtures"))
 SCHEMAS = {path.name.removesuffix(".schema.json"): path for path in (ROOT / "schema").glob("*.schema.json")}
 VALIDATORS = {name: jsonschema_rs.validator_for(json.loads(path.read_text())) for name, path in SCHEMAS.items()}  # 200 times as fast as jsonschema
@@ -92,6 +98,42 @@ def test_of_a_file_alone(name):
     """Where a command can say nothing of a file alone it ends with 1; it must have something to say of some."""
     statuses = {check(name, file) for file in ALONE}
     assert (0 in statuses or name in OF_TIMED_NODES) and statuses <= {0, 1}
+
+
+HOSTILE = sorted(path for path in (FIXTURES / "hostile").iterdir() if path.suffix != ".json")
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_of_what_is_damaged_or_hostile(name):
+    """It is refused, or what is said of it is as the schema says."""
+    assert {check(name, record) for record in HOSTILE} <= {0, 1}
+
+
+def size_prefixed(data):
+    return len(data).to_bytes(4, "little") + data
+
+
+# Dumps that no runtime writes, by what is odd about them.
+ODD = {
+    "bytes_of_2^63": lambda: size_prefixed(forge_pte.flatbuffer(b"ED00", {0: 0, 1: [{0: "Execute", 3: [{1: {0: 0, 1: 5, 2: -(2**31)}}]}]})),  # field 2: the upper half
+    "load_without_a_time": lambda: forge.etdump([("Default", [("Program::load_method", -1, 0, 0, 2**60)])]),
+    "no_event": lambda: forge.etdump([("Execute", [])]),
+    "no_run": lambda: forge.etdump([]),
+    "run_without_a_time": lambda: forge.etdump([("Execute", [("native_call_add.out", 0, 2, 9, 5), ("Method::execute", -1, 0, 9, 5)])]),
+    "all_at_once": lambda: forge.etdump([("Execute", [("native_call_add.out", 0, 2, 5, 5), ("Method::execute", -1, 0, 5, 5)])] * 3),
+    "as_long_as_can_be": lambda: forge.etdump([("Execute", [("native_call_add.out", 0, 2, 0, 2**53 - 1), ("Method::execute", -1, 0, 0, 1)])]),
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("odd", ODD)
+def test_of_an_odd_dump(name, odd, tmp_path):
+    shutil.copy(FIXTURES / "add_mul" / "etrecord.bin", tmp_path)
+    (tmp_path / "etdump.etdp").write_bytes(ODD[odd]())
+    assert check(name, tmp_path) in (0, 1)
+    if odd == "bytes_of_2^63" and name == "memory":
+        (document,) = documents(name, tmp_path)[1]
+        assert [row["bytes"] for row in document["allocations"]] == [2**63 + 5]
 
 
 @pytest.mark.parametrize("record", ["mv2_xnnpack", "multi_method", "p_gru", "vulkan"])

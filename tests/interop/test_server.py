@@ -11,18 +11,6 @@ from conftest import RECORDS, Run, fixture_name
 STATISTICS = {"profile/avg": "avg", "profile/p50": "p50", "profile/p90": "p90", "profile/max": "max"}
 
 
-def attribute(node, key):
-    """Text of an attribute; None where a node has none of that name."""
-    for attr in node.get("attr", []):
-        if attr["key"] == [key]:
-            return attr["value"][0]["s"][0]
-    return None
-
-
-def fx_names(graph):
-    return collections.Counter(attribute(node, "fx_node") for node in graph["node"])
-
-
 def shown_micros(micros):
     """Whole microseconds, at least one: TensorBoard drops a time of 0."""
     return max(1.0, micros)
@@ -67,19 +55,16 @@ def test_every_run_is_there(tensorboard, logdir):
 def test_graph_has_every_node(tensorboard, logdir, record):
     for run in logdir.runs[record]:
         graph = tensorboard.graph(run.name)
-        assert fx_names(graph) == collections.Counter(node["name"] for node in run.graph["nodes"]), run.name
-        assert len({node["name"][0] for node in graph["node"]}) == len(graph["node"]), f"{run.name}: a name stands twice"
+        assert collections.Counter(node.fx_node for node in graph) == collections.Counter(node["name"] for node in run.graph["nodes"]), run.name
+        assert len({node.name for node in graph}) == len(graph), f"{run.name}: a name stands twice"
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
 def test_graph_has_every_edge(tensorboard, logdir, record):
     for run in logdir.runs[record]:
         graph = tensorboard.graph(run.name)
-        fx_node = {node["name"][0]: attribute(node, "fx_node") for node in graph["node"]}
-        served = collections.Counter()
-        for node in graph["node"]:
-            sources = [text for text in node.get("input", []) if not text.startswith("^")]
-            served.update((fx_node[text.split(":")[0]], attribute(node, "fx_node")) for text in sources)
+        fx_node = {node.name: node.fx_node for node in graph}
+        served = collections.Counter((fx_node[text.split(":")[0]], node.fx_node) for node in graph for text in node.inputs if not text.startswith("^"))
         assert served == expected_edges(run.graph), run.name
 
 
@@ -94,7 +79,7 @@ def test_timed_runs_have_profile_tags(tensorboard, logdir, record):
 @pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
 def test_times_on_nodes(tensorboard, logdir, record):
     for run in filter(Run.is_timed, logdir.runs[record]):
-        fx_node = {node["name"][0]: attribute(node, "fx_node") for node in tensorboard.graph(run.name)["node"]}
+        fx_node = {node.name: node.fx_node for node in tensorboard.graph(run.name)}
         for tag, statistic in STATISTICS.items():
             served, expected = served_times(tensorboard, run, tag, fx_node), expected_times(run.graph, statistic)
             assert served.keys() == expected.keys(), f"{run.name} {tag}"

@@ -2,6 +2,7 @@
 """Arrow tables of profiles, and examples/fleet: 500 dumps as Parquet, asked by DuckDB and Spark, against what `summary` says of each."""
 
 import collections
+import concurrent.futures
 import gc
 import importlib.util
 import itertools
@@ -14,6 +15,7 @@ import sys
 import pytest
 
 import etrecord_tb
+from etrecord_tb import _library
 from made_dumps import Recording
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -37,19 +39,50 @@ def said(*arguments):
 
 
 @pytest.mark.parametrize("record", ["mv2_xnnpack", "multi_method", "cpp_rich", "extra_modules"])
-@pytest.mark.parametrize("name", ["events", "nodes"])
+@pytest.mark.parametrize("name", _library.ANSWERS)
 @pytest.mark.filterwarnings("ignore::etrecord_tb.EtrecordWarning")
 def test_tables_are_json_lines(record, name):
-    tags = {"device": "pixel8", "note": "quote \" and é"}
-    lines = [json.loads(line) for line in said(name, FIXTURES / record, "--format", "jsonl", "--skip-runs", "auto",
+    tags = {"device": "pixel8", "remark": "quote \" and é"}
+    lines = [json.loads(line) for line in said(name, FIXTURES / record, "--format", "jsonl", *(["--skip-runs", "auto"] if name == "events" else []),
                                                *itertools.chain(*(("--tag", f"{tag}={value}") for tag, value in tags.items()))).splitlines()]
     with etrecord_tb.Profile(FIXTURES / record) as profile:
-        table = getattr(profile, f"{name}_table")(tags=tags)
+        table = profile.table(name, tags=tags)
         rows = pyarrow.table(table)
         assert pyarrow.table(table).equals(rows)  # a new stream each time
     rows.validate(full=True)
     assert rows.to_pylist() == [{column: float(value) if pyarrow.types.is_floating(rows.schema.field(column).type) and isinstance(value, int) else value
                                  for column, value in line.items()} for line in lines]
+
+
+def test_differences_are_json_lines():
+    base, newer = FIXTURES / "turns_base", FIXTURES / "turns_new"
+    lines = [json.loads(line) for line in said("diff", base, newer, "--format", "jsonl").splitlines()]
+    with etrecord_tb.Profile(base) as one, etrecord_tb.Profile(newer) as other:
+        rows = pyarrow.table(one.diff_table(other)).to_pylist()
+    assert rows == lines
+
+
+def test_one_record_for_many_dumps():
+    record = etrecord_tb.Record(FIXTURES / "mv2_xnnpack")
+    dump = FIXTURES / "mv2_xnnpack" / "etdump.etdp"
+    with etrecord_tb.Profile(FIXTURES / "mv2_xnnpack") as profile:
+        wanted = profile.summary(), profile.graphs()
+
+    def answers(_turn):
+        with record.join(dump) as joined:
+            return joined.summary(), joined.graphs()
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(answer == wanted for answer in pool.map(answers, range(8)))
+    with pytest.raises(etrecord_tb.EtrecordError, match="cut short|damaged|not an"):
+        record.join(FIXTURES / "mv2_xnnpack" / "etrecord.bin")
+    joined = record.join(dump)
+    with pytest.raises(ValueError, match="1 profiles of this record are open"):
+        record.close()
+    joined.close()
+    record.close()
+    with pytest.raises(ValueError, match="closed"):
+        record.join(dump)
 
 
 def test_streams_and_what_is_left_of_them():
@@ -142,6 +175,9 @@ def test_spark_answers_the_same(manifest, parquet, duckdb, monkeypatch):
         for module in (fleet, spark):
             session.sparkContext.addPyFile(module.__file__)
         spark.open_nodes(session, manifest)
+        columns = ["run", "record", "name", "avg"]
+        assert sorted(map(tuple, session.sql(f"select {', '.join(columns)} from nodes").collect())) == sorted(
+            map(tuple, (row.values() for row in pyarrow.parquet.read_table(parquet, columns=columns).select(columns).to_pylist())))
         for path in sorted(fleet.QUESTIONS.glob("*.sql")):
             rows = [row.asDict() for row in session.sql(fleet.question(path.stem)).collect()]
             expected = fleet.ask(parquet, path.stem).df().to_dict("records")
@@ -149,6 +185,10 @@ def test_spark_answers_the_same(manifest, parquet, duckdb, monkeypatch):
             for row, wanted in zip(rows, expected):
                 assert row.keys() == wanted.keys()
                 assert all(row[key] == (value if isinstance(value, str) else pytest.approx(value, rel=1e-9)) for key, value in wanted.items()), path.stem
+        bad = manifest.with_name("bad.jsonl")
+        bad.write_text("no JSON\n" + manifest.read_text().splitlines()[0] + '\n{"record": "nowhere", "etdump": "none.etdp"}\n')
+        spark.open_nodes(session, bad)
+        assert session.sql("select * from problems").count() == 2 and session.sql("select distinct run from nodes").count() == 1
     finally:
         session.stop()
 
@@ -162,4 +202,36 @@ def test_a_dump_that_is_cut_off_is_left_out(manifest, tmp_path, capsys):
     assert fleet.collect(few, tmp_path / "few.parquet", 1) == 1
     told = capsys.readouterr().err
     assert told.startswith("left out: ") and "cut.etdp" in told and told.count("\n") == 1
+    problems = [json.loads(line) for line in (tmp_path / "few.parquet.problems.jsonl").read_text().splitlines()]
+    assert len(problems) == 1 and "cut.etdp" in problems[0]["line"] and "cut short" in problems[0]["problem"]
     assert set(pyarrow.parquet.read_table(tmp_path / "few.parquet").column("run").to_pylist()) == {pathlib.Path(lines[1]["etdump"]).stem}
+
+
+@pytest.fixture(scope="session")
+def tagged_late(tmp_path_factory):
+    """300 dumps of a small model, of which only the last has a device."""
+    path = tmp_path_factory.mktemp("late") / "manifest.jsonl"
+    line = {"record": str(FIXTURES / "add_mul"), "etdump": str(FIXTURES / "add_mul" / "etdump.etdp"), "build": "a1"}
+    path.write_text("".join(json.dumps(each) + "\n" for each in [line] * 299 + [{**line, "device": "pixel8"}]))
+    return path
+
+
+def test_a_tag_that_appears_late_is_null_before(tagged_late, tmp_path):
+    assert fleet.collect(tagged_late, tmp_path / "late.parquet", 1) == 0
+    devices = collections.Counter(pyarrow.parquet.read_table(tmp_path / "late.parquet").column("device").to_pylist())
+    assert devices[None] == 299 * devices["pixel8"] > 0
+
+
+def test_what_was_collected_is_kept_when_it_is_stopped(tagged_late, tmp_path, monkeypatch):
+    write_table, writes = pyarrow.parquet.ParquetWriter.write_table, []
+
+    def stop_at_the_second(writer, table):
+        if writes:
+            raise KeyboardInterrupt
+        writes.append(table.num_rows)
+        write_table(writer, table)
+
+    monkeypatch.setattr(pyarrow.parquet.ParquetWriter, "write_table", stop_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        fleet.collect(tagged_late, tmp_path / "stopped.parquet", 1)
+    assert pyarrow.parquet.read_table(tmp_path / "stopped.parquet").num_rows == writes[0] > 0

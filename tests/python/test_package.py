@@ -309,6 +309,19 @@ def test_statistic_that_ranks():
         lists(stat="p90")
 
 
+def test_the_documented_example_runs(tmp_path, monkeypatch):
+    pytest.importorskip("pandas")
+    record = FIXTURES / "mv2_xnnpack"
+    for name in ("record_dir", "newer_dir"):
+        shutil.copytree(record, tmp_path / name)
+    for name in ("etrecord.bin", "etdump.etdp"):
+        shutil.copy(record / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text(), re.M | re.S).group(1)
+    exec(compile(code, "docs/python.md", "exec"), {})
+    assert (tmp_path / "report.html").stat().st_size > 0 and list((tmp_path / "runs").rglob("events.out.tfevents.*"))
+
+
 def test_dataframe():
     pytest.importorskip("pandas")
     frame = etrecord_tb.events(FIXTURES / "add_mul")[1].to_dataframe()

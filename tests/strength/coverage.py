@@ -30,7 +30,7 @@ def counts(builds):
     files = collections.defaultdict(dict)
     for report in (report for build in builds for report in reports(os.path.abspath(build))):
         for file in report['files']:
-            path = os.path.relpath(os.path.join(report['current_working_directory'], file['file']), ROOT)
+            path = os.path.relpath(os.path.join(ROOT, file['file']), ROOT)  # the build leaves the folder of the sources out
             if not path.startswith('lib' + os.sep):
                 continue
             lines = files[path]

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tutorial from start to end, and what README.md and docs/ show: run.py PROGRAM [--update].
 
-The commands of the `console` blocks run one after the other, and print what stands there; with --update it is written there. The tutorial's `bash` blocks, which
-make the recordings, run where ExecuTorch can be imported by the Python that EXECUTORCH_PYTHON names (default: this one), except for what installs it.
+The commands of the `console` blocks run one after the other, and their output is compared with the block; --update writes it there. The commands `etrecord-tb` in blocks
+without a language, which show no output, have to succeed. The tutorial's `bash` blocks, which make the recordings, run if the Python that EXECUTORCH_PYTHON names (default:
+this one) can import ExecuTorch, except for the commands that install it.
 """
 
 import os
@@ -39,15 +40,35 @@ def follow(block, folder, path):
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
+def make_runners(folder):
+    """Programs that leave a recorded ETDump at the path in their last argument, in place of those that run a model."""
+    for name in ("executor_runner", "old_runner.sh", "new_runner.sh"):
+        runner = pathlib.Path(folder) / name
+        runner.write_text('#!/bin/sh\nfor path; do :; done\ncp examples/mobilenet_v2/etdump.etdp "$path"\n')
+        runner.chmod(0o755)
+
+
+def run_silent_commands(text, folder, program, document):
+    """Runs the commands that are shown without output. Returns how many failed."""
+    failed = 0
+    for command in re.findall(r"^etrecord-tb .*$", "".join(body for language, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S) if not language), re.M):
+        done = shell(command, folder, program.parent)
+        if done.returncode:
+            print(f"FAILED: {document}: {command}\n{done.stdout}")
+        failed += done.returncode != 0
+    return failed
+
+
 def test_commands(program, document, update):
     """Runs them in a copy of the folders that they name."""
     text = document.read_text()
     with tempfile.TemporaryDirectory() as folder:
         if document.parent in (ROOT, ROOT / "docs"):
             shutil.copytree(ROOT / "examples", pathlib.Path(folder) / "examples")
+            make_runners(folder)
         else:
             shutil.copytree(document.parent, folder, dirs_exist_ok=True)
-        wrong = 0
+        wrong = run_silent_commands(text, folder, program, document)
         for block in blocks(text, "console"):
             printed = follow(block, folder, program.parent)
             if printed != block and not update:
@@ -58,6 +79,15 @@ def test_commands(program, document, update):
         document.write_text(text)
         return "passed"
     return "failed" if wrong else "passed"
+
+
+def test_documented_recording(program, python, folder):
+    """Runs the first example of docs/recording.md on a small model. Returns what went wrong, or None."""
+    model = "import torch\nmodel = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU()).eval()\ninputs = (torch.randn(1, 8),)\n"
+    (pathlib.Path(folder) / "record").mkdir()
+    (pathlib.Path(folder) / "recording.py").write_text(model + blocks((ROOT / "docs" / "recording.md").read_text(), "python")[0])
+    done = shell(f"'{python}' recording.py && etrecord-tb nodes record --op 'aten.linear*'", folder, program.parent)
+    return done.stdout if done.returncode else None
 
 
 def test_recording(program):
@@ -80,6 +110,10 @@ def test_recording(program):
             if shell(command, folder, program.parent).returncode:
                 print(f"FAILED: {command}, of new recordings")
                 return "failed"
+        wrong = test_documented_recording(program, python, folder)
+        if wrong:
+            print(f"FAILED: docs/recording.md\n{wrong}")
+            return "failed"
     return "passed"
 
 
@@ -87,7 +121,7 @@ def main():
     program = pathlib.Path(sys.argv[1]).resolve()
     update = "--update" in sys.argv[2:]
     documents = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), TUTORIAL / "README.md", ROOT / "examples" / "turns" / "README.md"]
-    outcomes = [test_commands(program, document, update) for document in documents if blocks(document.read_text(), "console")]
+    outcomes = [test_commands(program, document, update) for document in documents if re.search("etrecord-tb ", document.read_text())]
     if not update:
         outcomes.append(test_recording(program))
     print(", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in ("passed", "failed", "skipped")))

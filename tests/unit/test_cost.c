@@ -52,7 +52,27 @@ static const formula_case formula_cases[] = {
     {"linear of any rank", "x input [4x2x3];w weight [5x3];n linear (x,w) [4x2x5]", 120},
     {"matmul that broadcasts", "a input [4x2x3];b input [3x5];n matmul (a,b) [4x2x5]", 120},
     {"a vector times a matrix", "a input [3];b input [3x5];n matmul (a,b) [5]", 15},
-    {"a matrix times a vector: mv, which torch does not count", "a input [2x3];b input [3];n matmul (a,b) [2]", 0},
+    {"a matrix times a vector, which torch does not count", "a input [2x3];b input [3];n matmul (a,b) [2]", 6},
+    {"batches times a vector", "a input [4x2x3];b input [3];n matmul (a,b) [4x2]", 24},
+    {"a vector times batches", "a input [3];b input [4x3x5];n matmul (a,b) [4x5]", 60},
+    {"a vector times a vector", "a input [3];b input [3];n matmul (a,b) []", 3},
+    {"vectors that do not fit", "a input [2x3];b input [4];n matmul (a,b) [2]", UNKNOWN},
+    {"mv", "a input [2x3];b input [3];n mv (a,b) [2]", 6},
+    {"addmv: the first is added", "c input [2];a input [2x3];b input [3];n addmv (c,a,b) [2]", 6},
+    {"dot", "a input [7];b input [7];n dot (a,b) []", 7},
+    {"outer", "a input [2];b input [3];n outer (a,b) [2x3]", 6},
+    {"addr", "c input [2x3];a input [2];b input [3];n addr (c,a,b) [2x3]", 6},
+    {"addbmm: one matrix of a batch", "c input [2x5];a input [4x2x3];b input [4x3x5];n addbmm (c,a,b) [2x5]", 120},
+    {"distances of all pairs", "a input [2x3];b input [4x3];n aten._cdist_forward.default (a,b) [2x4]", UNKNOWN},
+    {"a Fourier transform", "a input [2x8];n aten._fft_r2c.default (a) [2x5]", UNKNOWN},
+    {"torchao converts", "x input [4x6];n torchao.quantize_affine.default (x) [i8:4x6]", 0},
+    {"torchao chooses a scale", "x input [4x6];n torchao.choose_qparams_affine.default (x) [4] [4]", 0},
+    {"torchao multiplies packed weights",
+     "x input [4x6];w input [i8:99];n torchao._linear_8bit_act_4bit_weight.default (x,w) [4x5]", 120},
+    {"torchao does something else", "x input [4x6];n torchao.wna16_gemm.default (x,x) [4x5]", UNKNOWN},
+    {"int4 weights packed for the kernel",
+     "x input [4x6];w input [i8:1x2x3x4];n aten._weight_int4pack_mm_for_cpu.default (x,w) [4x5]", 120},
+    {"int8 weights", "x input [4x6];w input [i8:5x6];n aten._weight_int8pack_mm.default (x,w) [4x5]", 120},
     {"convolution", "x input [2x3x8x8];w weight [16x3x3x3];n convolution (x,w) [2x16x6x6]", 2 * 36 * 432},
     {"depthwise", "x input [1x16x8x8];w weight [16x1x3x3];n convolution (x,w) [1x16x6x6] groups=16", 36 * 144},
     {"transposed: places of the input",
@@ -204,6 +224,14 @@ static const bytes_case bytes_cases[] = {
     {"a value that is used twice", "a input [2x3];n mul (a,a) [2x3]", 24, 0, 24},
     {"number types", "a input [i8:10];n aten.to.dtype (a) [f16:10]", 10, 0, 20},
     {"a lookup reads what it gives", "w weight [1000x8];i input [i64:3];n embedding (w,i) [3x8]", 96 + 24, 96, 96},
+    {"a lookup of rows that are added", "w weight [1000x8];i input [i64:3];n aten._embedding_bag.default (w,i) [1x8]",
+     96 + 24, 96, 32},
+    {"a lookup of quantized rows and of their scales",
+     "w weight [i8:1000x8];s weight [1000];i input [i64:3];n quantized_decomposed.embedding_byte.default (w,s,i) [3x8]",
+     24 + 12 + 24, 24 + 12, 96},
+    {"a lookup of packed rows, with two scales each",
+     "w weight [i8:1000x4];s weight [1000x2];i input [i64:3];n quantized_decomposed.embedding_4bit.dtype (w,s,i) [3x8]",
+     12 + 24 + 24, 12 + 24, 96},
     {"a slice", "a input [100x8];n slice_copy (a) [2x8]", 64, 0, 64},
     {"a view of memory", "a input [100x8];n aten.view.default (a) [800]", 0, 0, 0},
     {"a view that copies", "a input [100x8];n view_copy (a) [800]", 3200, 0, 3200},
@@ -305,6 +333,74 @@ Test(cost, a_shared_dequantization_counts_for_each_user) {
   etr_arena_clear(&arena);
 }
 
+/* A delegate packs two weights of four bits into a byte. A kernel reads the bytes as the Edge graph has them. */
+Test(cost, weights_of_four_bits_are_packed_in_delegates) {
+  static const struct {
+    const char *range;
+    int32_t delegate;
+    uint64_t weights;
+  } cases[] = {{"quant_min=-8 quant_max=7", 3, 8},
+               {"quant_min=-8 quant_max=7", -1, 15},
+               {"quant_min=-128 quant_max=127", 3, 15},
+               {"", 3, 15}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const char *text = etr_arena_format(&arena,
+                                        "x input [2x3];w weight [i8:5x3];e torchao.dequantize_affine.default (w) "
+                                        "[5x3] %s;n linear (x,e) [2x5];o add (n,n) [2x5]",
+                                        cases[i].range);
+    tiny_graph *g = fused(text, "e", "n");
+    etr_node_time *times = etr_for_foreign(g->graph.times);
+    for (size_t k = 0; k < g->graph.node_count; k++) times[k].delegate_instruction = cases[i].delegate;
+    cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+    cr_expect_eq(cost_of(g, "n")->weight_bytes, cases[i].weights, "%s: %llu", cases[i].range,
+                 (unsigned long long)cost_of(g, "n")->weight_bytes);
+    cr_expect_eq(cost_of(g, "n")->read_bytes, 24 + cases[i].weights);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* ---- Nodes without a time in a method that ran ---- */
+
+typedef struct silent_case {
+  const char *title, *nodes; /* the node is called n; the other operator is timed */
+  int32_t delegate;
+  uint64_t unexplained;
+  bool in_body, never_ran;
+} silent_case;
+
+static const silent_case silent_cases[] = {
+    {"a view that became nothing", "x input [2x3];n view_copy (x) [6];o add (n,n) [6]", -1, 0, false, true},
+    {"a view in a delegate", "x input [2x3];n view_copy (x) [6];o add (n,n) [6]", 2, 0, false, false},
+    {"while events match no node", "x input [2x3];n view_copy (x) [6];o add (n,n) [6]", -1, 5, false, false},
+    {"an operator of the top level", "x input [2x3];n mul (x,x) [6];o add (n,n) [6]", -1, 0, false, false},
+    {"a branch that was not taken", "x input [2x3];n mul (x,x) [6];o add (n,n) [6]", -1, 0, true, true},
+    {"a delegate in a branch", "x input [2x3];n mul (x,x) [6];o add (n,n) [6]", 2, 0, true, false},
+};
+
+Test(cost, nodes_that_never_ran_cost_nothing) {
+  static const etr_subgraph body = {.kind = ETR_SUBGRAPH_BODY, .parent = ETR_NONE};
+  for (size_t i = 0; i < ETR_COUNT(silent_cases); i++) {
+    const silent_case *c = &silent_cases[i];
+    tiny_graph *g = fused(c->nodes, "", "n");
+    const etr_method method = {.run_count = 2, .nodes_ticks = 10, .unexplained_ticks = c->unexplained};
+    uint32_t n = tiny_node(g, "n");
+    etr_node_time *times = etr_for_foreign(g->graph.times);
+    for (size_t k = 0; k < g->graph.node_count; k++) times[k].delegate_instruction = c->delegate;
+    times[tiny_node(g, "o")].runs = 2;
+    g->nodes[n].subgraph = c->in_body ? 0 : ETR_NONE;
+    g->graph.subgraphs = &body;
+    g->graph.profile_method = 0;
+    profile.methods = &method;
+    profile.method_count = 1;
+    cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+    etr_cost_sum sum = {0};
+    etr_cost_add(&sum, &profile, &g->graph, n);
+    cr_expect_eq(cost_of(g, "n")->never_ran, c->never_ran, "%s", c->title);
+    cr_expect_eq(etr_cost_bytes(&sum) == 0, c->never_ran, "%s: %g bytes", c->title, etr_cost_bytes(&sum));
+    etr_arena_clear(&arena);
+  }
+}
+
 /* ---- Rates ---- */
 
 /* Makes the sum of one node with 500 MACs and 100 bytes that took `ns` in each of 4 runs. */
@@ -354,7 +450,8 @@ static const peak_case peak_cases[] = {
      ETR_BOUND_COMPUTE},
     {"the best rates of the record do not say what limits", {.gflops = 10, .gbs = 5}, 0.5, ETR_BOUND_UNKNOWN},
     {"one of them does not, either", {.gflops = 10, .gbs = 5, .flops_given = true}, 0.5, ETR_BOUND_UNKNOWN},
-    {"no roof", {.gbs = 5, .bandwidth_given = true}, 0, ETR_BOUND_UNKNOWN},
+    {"no peak of computing", {.gbs = 5, .bandwidth_given = true}, 0, ETR_BOUND_UNKNOWN},
+    {"no peak of memory", {.gflops = 5, .flops_given = true}, 0, ETR_BOUND_UNKNOWN},
 };
 
 Test(cost, share_and_bound_follow_from_the_peaks) {
@@ -391,9 +488,47 @@ Test(cost, macs_of_fixtures_are_those_of_torch) {
   }
 }
 
+/* One operator that takes `us` in each of two runs. */
+typedef struct peak_node_case {
+  const char *title, *nodes;
+  double us;
+  bool is_slow_once; /* the average is `us`, the median a tenth of it */
+  double gflops, gbs; /* 0: no peak */
+} peak_node_case;
+
+static const peak_node_case peak_node_cases[] = {
+    {"a large copy", "x input [1000x250];n clone (x) [1000x250]", 100, false, 0, 20},
+    {"a copy within a cache", "x input [1000x4];n clone (x) [1000x4]", 0.096, false, 0, 0},
+    {"a slow copy of little", "x input [1000x4];n clone (x) [1000x4]", 100, false, 0, 0},
+    {"a fast copy of much", "x input [1000x250];n clone (x) [1000x250]", 49, false, 0, 0},
+    {"a copy that was slow once", "x input [1000x250];n clone (x) [1000x250]", 100, true, 0, 0},
+    {"a large product of little memory", "a input [100x100];n mm (a,a) [100x100]", 100, false, 20, 0},
+    {"a small product", "a input [90x90];n mm (a,a) [90x90]", 100, false, 0, 0},
+};
+
+Test(cost, only_large_and_long_operators_give_a_peak) {
+  for (size_t i = 0; i < ETR_COUNT(peak_node_cases); i++) {
+    const peak_node_case *c = &peak_node_cases[i];
+    tiny_graph *g = fused(c->nodes, "", "n");
+    etr_node_time *time = &((etr_node_time *)etr_for_foreign(g->graph.times))[tiny_node(g, "n")];
+    const etr_method method = {.run_count = 2, .graph = 0, .nodes_ticks = 1};
+    *time = (etr_node_time){.runs = 2, .calls = 2, .avg = c->us * 1000, .carried_by = ETR_NONE,
+                            .delegate_instruction = -1,
+                            .per_run = {.p50 = c->us * (c->is_slow_once ? 100 : 1000)}};
+    g->graph.profile_method = 0;
+    profile.methods = &method;
+    profile.method_count = 1;
+    cr_assert(etr_costs_find(&profile, graphs, &arena, &warnings));
+    cr_expect_float_eq(profile.effective_peaks.gflops, c->gflops, 1e-9, "%s: %g GFLOP/s", c->title,
+                       profile.effective_peaks.gflops);
+    cr_expect_float_eq(profile.effective_peaks.gbs, c->gbs, 1e-9, "%s: %g GB/s", c->title, profile.effective_peaks.gbs);
+    etr_arena_clear(&arena);
+  }
+}
+
 Test(cost, missing_peaks_are_the_best_rates_of_the_record) {
-  etr_profile *best = open_fixture("mv2_xnnpack", NULL);
-  etr_profile *given = open_fixture("mv2_xnnpack", &(etr_options){.peaks = {.flops = 1e12}});
+  etr_profile *best = open_fixture("n_cond_spike", NULL);
+  etr_profile *given = open_fixture("n_cond_spike", &(etr_options){.peaks = {.flops = 1e12}});
   cr_expect(best->effective_peaks.gflops > 1 && !best->effective_peaks.flops_given);
   cr_expect(given->effective_peaks.gflops == 1000 && given->effective_peaks.flops_given &&
             !given->effective_peaks.bandwidth_given);

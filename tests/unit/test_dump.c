@@ -242,7 +242,7 @@ Test(dump, hostile_files_are_refused_or_read) {
     uint64_t offset;
     const char *message;
   } cases[] = {
-      {"bad_ident", ETR_ERROR_FORMAT, 0, 0, 8, "identifier ED00"},
+      {"bad_ident", ETR_ERROR_FORMAT, 0, 0, 8, "not an ETDump"},
       {"bad_root", ETR_ERROR_FORMAT, 0, 0, 4, "cut short or damaged"},
       {"empty_file", ETR_ERROR_FORMAT, 0, 0, 0, "empty"},
       {"no_size_prefix", ETR_OK, 7, 0, ETR_NO_OFFSET, ""},
@@ -251,8 +251,8 @@ Test(dump, hostile_files_are_refused_or_read) {
       {"trunc_12", ETR_ERROR_FORMAT, 0, 1, 4, "cut short or damaged"},
       {"trunc_half", ETR_ERROR_FORMAT, 0, 1, 36, "cut short or damaged"},
       {"trunc_minus1", ETR_OK, 7, 1, ETR_NO_OFFSET, ""},
-      {"trunc_prefix_only", ETR_ERROR_FORMAT, 0, 0, 8, "identifier ED00"},
-      {"zeros", ETR_ERROR_FORMAT, 0, 0, 8, "identifier ED00"},
+      {"trunc_prefix_only", ETR_ERROR_FORMAT, 0, 0, 8, "not an ETDump"},
+      {"zeros", ETR_ERROR_FORMAT, 0, 0, 8, "not an ETDump"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char path[128];

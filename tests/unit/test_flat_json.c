@@ -35,6 +35,13 @@ Test(flat_json, members_are_read_by_name) {
   cr_expect_not(flat_json_number(line, "i", &number));
   cr_expect_not(flat_json_number(line, "z", &number), "it is on the next line");
   cr_expect_not(flat_json_number("{\"a\": 1", "a", &number), "the object is cut");
+  cr_expect(flat_json_has(line, "t") && flat_json_has(line, "n"));
+  cr_expect_not(flat_json_has(line, "z"));
+  for (const char *const *odd = (const char *const[]){"1e999", "0x10", "1x", "\"1\"", "-", NULL}; *odd; odd++) {
+    char object[32];
+    (void)snprintf(object, sizeof object, "{\"a\":%s}", *odd);
+    cr_expect_not(flat_json_number(object, "a", &number), "%s", *odd);
+  }
 }
 
 Test(flat_json, written_members_read_back) {

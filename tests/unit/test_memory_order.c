@@ -6,13 +6,12 @@
  * Programs are those of tiny_plan.h. The memory that an order needs is that of a program planned in this order:
  * each tensor then has its own place, so that none is mistaken for a view of another.
  */
+#include "open_fixture.h"
 #include "order/order_moves.h"
+#include "order/order_placement.h"
 #include "order/order_search.h"
 #include "random.h"
 #include "tiny_plan.h"
-
-#include <criterion/criterion.h>
-#include <stdio.h>
 
 /* ---- Needs ---- */
 
@@ -78,8 +77,15 @@ static const needs_case needs_cases[] = {
       .sizes = SIZE},
      "1 needs 0; "},
     {"one that is read before it is written",
-     {.values = FOUR, .instructions = "sin(1,2) sin(1,3) copy_(1,0)", .inputs = "0", .outputs = "2", .sizes = SIZE},
+     {.values = FOUR, .instructions = "sin(1,2) sin(1,3) mul_(1,0)", .inputs = "0", .outputs = "2", .sizes = SIZE},
      "1 needs 0; 2 needs 1; "},
+    {"a new value is written back to its buffer: nobody can move that",
+     {.values = FOUR,
+      .instructions = "sin(0,2) sin(0,3) copy_(1,2) sin(0,3)",
+      .inputs = "0",
+      .outputs = "3",
+      .sizes = SIZE},
+     "2 needs 0,1; 3 needs 2,1; "},
     {"an operator that is not known",
      {.values = FOUR,
       .instructions = "sin(0,1) sin(1,2) my::update(1,3)",
@@ -409,4 +415,57 @@ Test(memory_order, orders_of_random_programs_agree_with_all_orders) {
     etr_arena_clear(&arena);
   }
   cr_expect(lower > PROGRAMS / 10, "%zu", lower);
+}
+
+/* ---- Memory planning ---- */
+
+/* ExecuTorch planned these programs, versions 1.0 to 1.5. */
+Test(memory_order, planned_bytes_are_those_of_executorch) {
+  static const char *const names[] = {"add_mul",      "attention_addmm", "debug_portable", "gru_both",
+                                      "llama_xnnpack", "lstm_xnnpack",    "multi_method",   "mv2_portable",
+                                      "n_reinplace",  "old_1_0_1_two_methods", "prefill_decode", "quantized_xnnpack",
+                                      "vit_xnnpack"};
+  for (size_t i = 0; i < ETR_COUNT(names); i++) {
+    etr_profile *profile = open_fixture(names[i], NULL);
+    for (size_t k = 0; k < profile->method_count; k++) {
+      const etr_memory_plan *plan = profile->methods[k].memory;
+      etr_arena arena;
+      etr_order_problem problem;
+      if (!plan || plan->tensor_count == 0) continue;
+      etr_arena_init(&arena);
+      cr_assert(plan->has_needs && etr_order_problem_init(&problem, plan, &arena), "%s", names[i]);
+      uint32_t *order = etr_arena_alloc_array(&arena, problem.count, sizeof *order);
+      for (uint32_t n = 0; n < problem.count; n++) order[n] = n;
+      cr_expect_eq(etr_order_planned_bytes(&problem, order), plan->planned_bytes, "%s", names[i]);
+      etr_arena_clear(&arena);
+    }
+    etr_profile_close(profile);
+  }
+}
+
+Test(memory_order, what_another_algorithm_planned_is_not_predicted) {
+  static const tiny_plan reused = {.values = "4 in 1 at 16;4 in 1 at 0;4 in 1 at 16;4 in 1 at 0",
+                                   .instructions = "sin(0,1) sin(1,2) sin(2,3)",
+                                   .inputs = "0",
+                                   .outputs = "3",
+                                   .sizes = NULL};
+  static const struct {
+    const char *sizes;
+    uint64_t planned;
+  } cases[] = {{"0,32", 32}, {"0,96", 96}, {"0,48", ETR_UNKNOWN}, {"0,4096", ETR_UNKNOWN}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena;
+    etr_pte_method program;
+    etr_order_problem problem;
+    tiny_plan text = reused;
+    text.sizes = cases[i].sizes;
+    etr_arena_init(&arena);
+    etr_warnings warnings = {.arena = &arena};
+    tiny_plan_parse(&arena, &program, &text);
+    const etr_memory_plan *plan = tiny_plan_make(&arena, &program, &warnings);
+    cr_assert(plan && etr_order_problem_init(&problem, plan, &arena));
+    cr_expect_eq(etr_order_planned_bytes(&problem, (const uint32_t[]){0, 1, 2}), cases[i].planned, "%s: %llu",
+                 cases[i].sizes, (unsigned long long)etr_order_planned_bytes(&problem, (const uint32_t[]){0, 1, 2}));
+    etr_arena_clear(&arena);
+  }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Stack traces, module stacks and ancestors, as torch.export writes them and damaged.
+ * Module stacks and ancestors, as torch.export writes them and damaged.
  */
 #include "inputs/metadata.h"
 
@@ -70,46 +70,6 @@ Test(metadata, parents_come_first) {
   etr_module_tree_add(&tree, &strings, ETR_SLICE("k,a,A;k,a.b,B;k,a.b.c,C"));
   cr_expect_eq(tree.list.data[0].parent, ETR_NONE);
   for (uint32_t i = 1; i < tree.list.count; i++) cr_expect_lt(tree.list.data[i].parent, i);
-}
-
-/* ---- stack_trace ---- */
-
-Test(metadata, the_source_line_of_the_model_is_read) {
-  static const struct {
-    const char *trace, *file; /* NULL: none */
-    int64_t line;
-    const char *function, *code;
-  } cases[] = {
-      {"  File \"/m/model.py\", line 12, in forward\n    return self.fc(x)\n", "/m/model.py", 12, "forward",
-       "return self.fc(x)"},
-      {"  File \"a.py\", line 1, in f\n    g()\n  File \"b.py\", line 2, in g\n    h()", "b.py", 2, "g", "h()"},
-      {"  File \"a.py\", line 1, in f\n    g()\n  File \"/x/site-packages/torch/nn/m.py\", line 2, in g\n    h()",
-       "a.py", 1, "f", "g()"},
-      {"  File \"/x/dist-packages/torch/nn/m.py\", line 2, in g\n    h()", NULL, 0, NULL, NULL},
-      {"  File \"/x/site-packages/torchvision/m.py\", line 2, in g\n    h()", "/x/site-packages/torchvision/m.py", 2,
-       "g", "h()"},
-      {"  File \"a.py\", line 1, in f\n    g()\n  File \"<eval_with_key>.1\", line 2, in g\n    h()", "a.py", 1, "f",
-       "g()"},
-      {"  File \"a.py\", line 1, in f\n    g(x,\n      y)\n", "a.py", 1, "f", "g(x,"},
-      {"  File \"a.py\", line 1, in f\n", "a.py", 1, "f", ""},
-      {"  File \"a.py\", line 1", "a.py", 1, "", ""},
-      {"Traceback:\n  File \"a.py\", line 3, in <module>\n    go()", "a.py", 3, "<module>", "go()"},
-      {"File \"a.py\", line x, in f\n", NULL, 0, NULL, NULL},
-      {"File \"a.py\n", NULL, 0, NULL, NULL},
-      {"File \"", NULL, 0, NULL, NULL},
-      {"no trace at all", NULL, 0, NULL, NULL},
-      {"", NULL, 0, NULL, NULL},
-      {"\n\n\n", NULL, 0, NULL, NULL},
-  };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    const etr_source *source = etr_source_of_trace(&arena, &strings, etr_slice_of(cases[i].trace));
-    cr_expect_eq(source != NULL, cases[i].file != NULL, "%s", cases[i].trace);
-    if (!source || !cases[i].file) continue;
-    cr_expect_str_eq(source->file, cases[i].file, "case %zu", i);
-    cr_expect_eq(source->line, cases[i].line, "case %zu", i);
-    cr_expect_str_eq(source->function, cases[i].function, "case %zu", i);
-    cr_expect_str_eq(source->code, cases[i].code, "case %zu: %s", i, source->code);
-  }
 }
 
 /* ---- from_node ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_methods.c - the method of each run, found by the order of loads, chosen by the user, or unknown.
+ * test_methods.c - the method of each run, found by the order of loads, chosen with --map, or unknown.
  */
 #include "methods_case.h"
 
@@ -112,7 +112,7 @@ Test(methods, loads_separate_methods) {
        {ENCODE "|" LOAD "|" ADD "|" LOAD "|" ADD},
        "2=decode",
        "encode: 0; none: 1,3; decode: 2; other: 4",
-       "order of loads"},
+       "other candidates had run"},
       {"what ran in another dump did not run before",
        ENCODE_OR_BOTH,
        {NULL},
@@ -139,7 +139,7 @@ Test(methods, methods_without_instructions_are_identified) {
        {"DELEGATE_CALL@0 9;Method::execute 10|Method::execute 1"},
        NULL,
        "forward: 0; get_dim: 1",
-       "the only method without instructions"},
+       "is without instructions"},
       {"one of two that do",
        {{"forward", "l aten.linear.default 1", "0: XnnpackBackend of handle 1"},
         {"get_dim", "", ""},
@@ -157,7 +157,7 @@ Test(methods, methods_without_instructions_are_identified) {
        {"DELEGATE_CALL@0 9;Method::execute 10|Method::execute 1|Method::execute 1"},
        "2=get_size",
        "forward: 0; none: 1; get_size: 2",
-       "chosen"},
+       "--map says so"},
       {"where no instructions are logged it may be any",
        {{"forward", "l aten.linear.default 1", "0: XnnpackBackend of handle 1"}, {"get_dim", "", ""}},
        {"FullyConnected", ""},
@@ -177,7 +177,7 @@ Test(methods, chosen_methods_take_precedence) {
        {ADD "|" ADD "|" ADD "|" ADD},
        "1=encode",
        "unknown: 0,2,3; encode: 1",
-       "chosen by the user"},
+       "--map says so"},
       {"the others of its block are a tie still",
        TWINS,
        {NULL},
@@ -213,7 +213,7 @@ Test(methods, chosen_methods_take_precedence) {
        "0=decode",
        "decode: 0; none: 1; encode: 2; unknown: 3",
        "decides run 2 alone"},
-      {"against what ran", TWINS, {NULL}, {SIN}, "0=encode", "encode: 0", "chosen by the user"},
+      {"against what ran", TWINS, {NULL}, {SIN}, "0=encode", "encode: 0", "--map says so"},
   };
   expect_methods(cases, ETR_COUNT(cases));
 }

@@ -248,7 +248,7 @@ Test(table, shares_are_coloured_by_size) {
       {9.9, "\033[33m9.9 %\033[0m  9.9 %\n"},
       {3, "\033[33m3.0 %\033[0m  3.0 %\n"},
       {1, "1.0 %  1.0 %\n"},
-      {0, "0.0 %  0.0 %\n"},
+      {0.1, "0.1 %  0.1 %\n"},
   };
   etr_arena arena = {0};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

@@ -2,17 +2,28 @@
 """Changes in FlatBuffers, without their schemas: tables, vectors and strings are told by what they look like. Fields get extreme values or those of
 others, references lead elsewhere, vectors grow and shrink, strings become others."""
 
+import ast
 import collections
 import functools
+import os
 import re
 import struct
 
 import chance
 
-IDENTIFIERS = re.compile(rb'ED00|ET12|XN0[01]')
+IDENTIFIERS = re.compile(rb'ED00|ET12|XN0[01]|VK00|BP08|FT01')
 MOST_FIELDS, MOST_TABLE, MOST_STRING, MOST_PLACES, MOST_BYTES = 60, 1024, 400, 20_000, 150_000
 WORDS = ['', '0', '1', '2', '7', '-1', 'forward', 'second', 'Execute', 'Method::execute', 'Method::init', 'Program::load_method', 'OPERATOR_CALL']
 WORDS += ['DELEGATE_CALL', 'native_call_add.out', 'native_call_', 'XnnpackBackend', 'aten::add', 'out', 'x' * 300, '\xff\x00\x1b'.encode('latin1')]
+
+def dictionary(name):
+    """The words that a fuzz target knows."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'fuzz', name)
+    with open(path, encoding='utf-8') as file:
+        return [ast.literal_eval('b' + line.strip()) for line in file if line.startswith('"')]
+
+
+PIECES = dictionary('decoders.dict') + [b',', b':', b'_', b'\0', b'(', b'{"', b'\xff']
 
 Reference = collections.namedtuple('Reference', 'at target kind')
 
@@ -26,7 +37,7 @@ class Places:
 
     def __init__(self, data):
         self.data = data
-        self.scalars, self.references, self.slots = [], [], []
+        self.scalars, self.references, self.slots, self.alike = [], [], [], {}
         self.children = {}  # of a table or vector: the references in it
         self.targets = {'table': [], 'vector': [], 'string': []}
         self.seen = set()
@@ -97,6 +108,7 @@ class Places:
                 yield at + slot
             else:
                 self.scalars.append((at + slot, width))
+                self.alike.setdefault((vtable, slot), []).append((at + slot, width))
 
     def vector(self, at):
         count = number(self.data, at)
@@ -124,6 +136,21 @@ def another_number(dice, places, buffer):
         value = number(buffer, at, size)
         chosen = (dice.pick(chance.NUMBERS), value + dice.pick((-1, 1)), number(buffer, other, other_size), dice.below(256), value * 2)
         set_number(buffer, at, dice.pick(chosen), size)
+
+
+def the_same_number(dice, places, buffer):
+    """In a field of several tables of a kind: tensors at one place, events at one time."""
+    if places.alike:
+        fields = dice.pick(list(places.alike.values()))
+        first, count, value = dice.below(len(fields)), 1 + dice.below(len(fields)), dice.pick((dice.pick(chance.NUMBERS), number(buffer, *fields[0])))
+        for at, size in fields[first : first + count]:
+            set_number(buffer, at, value, size)
+
+
+def another_byte(dice, places, buffer):
+    """Anywhere, so also in payloads that are no FlatBuffers."""
+    at = dice.below(len(buffer))
+    buffer[at] = dice.pick((0, 1, 255, 127, 128, buffer[at] ^ 1, buffer[at] ^ 32, dice.below(256)))
 
 
 def another_target(dice, places, buffer):
@@ -167,6 +194,26 @@ def another_string(dice, places, buffer):
         set_number(buffer, at, append(buffer, struct.pack('<I', len(word)) + word + b'\0') - at)
 
 
+def near(dice, text):
+    """A text or metadata with a small change: what backends put into them has numbers and separators."""
+    at = dice.below(len(text) + 1)
+    numbers = list(re.finditer(rb'\d+', text))
+    if numbers and dice.often(0.4):
+        found = dice.pick(numbers)
+        return text[: found.start()] + str(dice.pick(chance.NUMBERS)).encode() + text[found.end() :]
+    return dice.pick((text[:at], text[at:], text[:at] + dice.pick(PIECES) + text[at:], text[:at] + text[at + 1 :], text + text, text[:at] + dice.pick(PIECES)))
+
+
+def near_text(dice, places, buffer):
+    """Instead of a string or of bytes."""
+    sized = [each for each in places.references if each.kind != 'table' and not places.children.get(each.target)]
+    if sized:
+        reference = dice.pick(sized)
+        start = reference.target + 4
+        text = near(dice, bytes(places.data[start : start + min(number(places.data, reference.target), MOST_STRING)]))
+        set_number(buffer, reference.at, append(buffer, struct.pack('<I', len(text)) + text + b'\0') - reference.at)
+
+
 def append_copy(places, buffer, at):
     """A copy of what a reference leads to, with all that it refers to, behind all else."""
     kind, target = places.referred(at)
@@ -204,11 +251,14 @@ def another_vector(dice, places, buffer):
 
 CHANGES = [
     (12, another_number),
+    (2, the_same_number),
+    (1, another_byte),
     (8, another_target),
     (1, broken_target),
     (1, another_length),
     (1, another_slot),
     (6, another_string),
+    (4, near_text),
     (8, another_vector),
 ]
 
@@ -219,7 +269,6 @@ def tell_size(data, buffer):
         set_number(buffer, 0, len(buffer) - 4)
     if data[8:12] == b'eh00':
         set_number(buffer, 16, len(buffer), 8)
-
 
 
 def mutate(dice, data, count):

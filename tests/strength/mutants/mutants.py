@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mutants of the fixtures and of forged models: what was read from them is recombined, then changed field by field, and packed again."""
 
+import glob
 import io
 import os
 import sys
@@ -15,51 +16,55 @@ import chance  # noqa: E402
 import flatbuffers  # noqa: E402
 import forge  # noqa: E402
 import json_trees  # noqa: E402
+import logs  # noqa: E402
 import pickles  # noqa: E402
 import seeds  # noqa: E402
 
-MOST_DUMP, MOST_FILE, MOST_TOTAL = 30_000, 30_000, 130_000
+MOST_DUMP, MOST_FILE, MOST_TOTAL = 50_000, 30_000, 160_000
 WEIGHTS = ('_state_dict', '_constants', '_example_inputs')
 EDGE = 'edge_dialect_exported_program'
 METHODS = ['forward', 'second', 'encode', 'decode', '', 'x']
 NAMES = [EDGE] + [EDGE + '/' + method for method in METHODS] + ['exported_program', 'exported_program/forward', 'edge/forward', 'aten/forward']
 NAMES += ['program/forward', 'edge~2/forward', 'post/forward', 'debug_handle_map', 'delegate_map', 'export_graph_id', 'reference_outputs', 'later']
 BUFFER = 'debug_buffer.bin'
+INPUTS = ('etrecord.bin', '.etrecord', '.etdp', '.etdump', '.log')
+OF_2023 = ('program_buffer',)
 
 
 class Parts:
-    """What a user would have: a record's entries in their order, dumps, a program, a debug buffer."""
+    """What a user would have: a record's entries in their order, dumps, logs with dumps in them, a program (as a .pte, or with its tests as a .bpte) and
+    the weights beside it, a debug buffer."""
 
-    def __init__(self, entries=(), dumps=(), pte=None, buffer=None):
+    def __init__(self, entries=(), dumps=(), pte=None, buffer=None, logs=(), bundle=None, weights=None):
         self.entries, self.dumps, self.pte, self.buffer = list(entries), list(dumps), pte, buffer
+        self.logs, self.bundle, self.weights = list(logs), bundle, weights
 
     def copy(self):
-        return Parts(self.entries, self.dumps, self.pte, self.buffer)
+        return Parts(self.entries, self.dumps, self.pte, self.buffer, self.logs, self.bundle, self.weights)
 
     def size(self):
-        return sum(len(data) for _, data in self.entries) + sum(map(len, self.dumps)) + len(self.pte or b'')
+        files = [data for _, data in self.entries] + self.dumps + self.logs
+        return sum(map(len, files)) + sum(len(data) for data in (self.pte, self.bundle, self.weights) if data)
 
 
 # ---- What there is ----
 
 
-def read_if_small(folder, name, most):
-    path = os.path.join(folder, name)
-    if not os.path.exists(path) or os.path.getsize(path) > most:
-        return None
-    with open(path, 'rb') as file:
-        return file.read()
+def read_small(folder, pattern, most):
+    found = []
+    for path in sorted(glob.glob(os.path.join(folder, pattern))):
+        if os.path.getsize(path) <= most:
+            with open(path, 'rb') as file:
+                found.append(file.read())
+    return found
 
 
 def read_fixture(folder):
-    """Without weights, which nothing reads."""
-    parts = Parts(pte=read_if_small(folder, 'model.pte', MOST_FILE), buffer=read_if_small(folder, BUFFER, MOST_FILE))
-    dump = read_if_small(folder, 'etdump.etdp', MOST_DUMP)
-    parts.dumps = [dump] if dump else []
-    record = os.path.join(folder, 'etrecord.bin')
-    if os.path.exists(record):
-        entries = forge.entries_of(record)
-        parts.entries = [(name, data) for name, data in entries.items() if not name.endswith(WEIGHTS)]
+    """Without the weights in a record, which nothing reads."""
+    pte, bundle, weights, buffer = ((read_small(folder, name, MOST_FILE) or [None])[0] for name in ('*.pte', '*.bpte', '*.ptd', BUFFER))
+    parts = Parts([], read_small(folder, '*.etd[pu]*', MOST_DUMP)[:1], pte, buffer, read_small(folder, '*.log', MOST_DUMP), bundle, weights)
+    for record in glob.glob(os.path.join(folder, 'etrecord.bin')) + glob.glob(os.path.join(folder, '*.etrecord')):
+        parts.entries = [(name, data) for name, data in forge.entries_of(record).items() if not name.endswith(WEIGHTS)]
     return parts
 
 
@@ -69,12 +74,23 @@ def read_model(model):
 
 
 def material():
-    """Sources and their weights: small ones come more often, for they teach as much and cost less; so do those with times, and the few with
-    values."""
-    folders = sorted(root for root, _, files in os.walk(FIXTURES) if {'etrecord.bin', 'etdump.etdp'} & set(files))
-    sources = [read_fixture(folder) for folder in folders] + [read_model(model) for model in seeds.forged()]
-    usual = [source for source in sources if (source.entries or source.dumps) and source.size() <= MOST_TOTAL]
-    return [((10 if source.buffer else 3 if source.dumps else 1) / (3000 + source.size()), source) for source in usual]
+    """Sources and their weights: small ones come more often, for they teach as much and cost less; so do those with times, and kinds of which there
+    are few."""
+    folders = sorted(root for root, _, files in os.walk(FIXTURES) if any(name.endswith(INPUTS) for name in files) and 'hostile' not in root)
+    sources = [each for folder in folders for each in apart(read_fixture(folder))] + [read_model(model) for model in seeds.forged()]
+    usual = [source for source in sources if (source.entries or source.dumps or source.logs) and source.size() <= MOST_TOTAL]
+    return [(weight_of(source) / (3000 + source.size()), source) for source in usual]
+
+
+def apart(parts):
+    """Each log by itself, for a folder may have several."""
+    return [Parts(parts.entries, parts.dumps, parts.pte, parts.buffer, [log]) for log in parts.logs] or [parts]
+
+
+def weight_of(source):
+    if source.buffer or source.bundle or source.weights or any(name in OF_2023 for name, _ in source.entries):
+        return 10
+    return 3 if source.dumps and source.entries else 1
 
 
 # ---- Recombination ----
@@ -90,7 +106,20 @@ def other_dump(dice, parts, other):
 
 
 def other_pte(dice, parts, other):
-    parts.pte = other.pte
+    parts.pte, parts.bundle, parts.weights = other.pte, other.bundle, other.weights
+
+
+def other_weights(dice, parts, other):
+    parts.weights = other.weights or parts.weights
+
+
+def other_log(dice, parts, other):
+    """Dumps move into a log, or a log is added."""
+    if other.logs and dice.often(0.3):
+        parts.logs = parts.logs + other.logs
+    elif parts.dumps or other.dumps:
+        parts.logs = parts.logs + [logs.made(dice, parts.dumps or other.dumps, parts.buffer)]
+        parts.dumps = []
 
 
 def other_buffer(dice, parts, other):
@@ -151,6 +180,8 @@ def no_dump(dice, parts, other):
 RECOMBINATIONS = [
     (4, other_dump),
     (3, other_pte),
+    (1, other_weights),
+    (2, other_log),
     (1, other_buffer),
     (4, other_entries),
     (6, another_graph),
@@ -168,7 +199,7 @@ RECOMBINATIONS = [
 def change_entry(dice, parts):
     at = dice.below(len(parts.entries))
     name, data = parts.entries[at]
-    mutate = pickles.mutate if name in ('reference_outputs', 'representative_inputs') else json_trees.mutate
+    mutate = pickles.mutate if data.startswith((b'PK', b'\x80')) else flatbuffers.mutate if data[4:8] == b'ET12' else json_trees.mutate
     parts.entries[at] = (name, mutate(dice, data, dice.few(6)))
 
 
@@ -177,12 +208,20 @@ def change_dump(dice, parts):
     parts.dumps[at] = flatbuffers.mutate(dice, parts.dumps[at], dice.few(6))
 
 
-def change_pte(dice, parts):
-    parts.pte = flatbuffers.mutate(dice, parts.pte, dice.few(6))
+def change_log(dice, parts):
+    at = dice.below(len(parts.logs))
+    parts.logs[at] = logs.mutate(dice, parts.logs[at], dice.few(4))
+
+
+def change_program(dice, parts):
+    """Also its tests and weights: all are FlatBuffers."""
+    name = dice.pick([name for name in ('pte', 'bundle', 'weights') if getattr(parts, name)])
+    setattr(parts, name, flatbuffers.mutate(dice, getattr(parts, name), dice.few(6)))
 
 
 def change_fields(dice, parts):
-    there = [(4 if parts.entries else 0, change_entry), (3 if parts.dumps else 0, change_dump), (3 if parts.pte else 0, change_pte)]
+    there = [(4, parts.entries, change_entry), (3, parts.dumps, change_dump), (3, parts.logs, change_log)]
+    there = [(weight if items else 0, change) for weight, items, change in there + [(3, parts.pte or parts.bundle or parts.weights, change_program)]]
     if any(weight for weight, _ in there):
         dice.weighted(there)(dice, parts)
 
@@ -218,7 +257,8 @@ def make(sources, seed, number):
     if dice.often(0.9):
         for _ in range(dice.few(4)):
             change_fields(dice, parts)
-    files = [('etdump%d.etdp' % i, data) for i, data in enumerate(parts.dumps)]
+    files = [('etdump%d.etdp' % i, data) for i, data in enumerate(parts.dumps)] + [('device%d.log' % i, data) for i, data in enumerate(parts.logs)]
     if parts.entries:
         files.append(('etrecord.bin', packed(dice, parts.entries)))
-    return files + [(name, data) for name, data in (('model.pte', parts.pte), (BUFFER, parts.buffer)) if data is not None]
+    rest = (('model.pte', parts.pte), ('model.bpte', parts.bundle), ('weights.ptd', parts.weights), (BUFFER, parts.buffer))
+    return files + [(name, data) for name, data in rest if data is not None]

@@ -18,6 +18,7 @@ SONAME = {"darwin": "libetrecord_tb.0.dylib", "win32": "etrecord_tb-0.dll"}.get(
 NO_OFFSET = 2**64 - 1
 UNITS = ("ms", "ns", "us", "s", "cycles")
 STATISTICS = ("avg", "p50")
+ANSWERS = ("events", "nodes", "summary", "source", "delegation", "memory")  # etr_answer_kind
 
 
 class Error(ctypes.Structure):
@@ -27,7 +28,7 @@ class Error(ctypes.Structure):
 class Inputs(ctypes.Structure):
     _fields_ = [("etrecord", ctypes.c_char_p), ("etdumps", ctypes.POINTER(ctypes.c_char_p)), ("etdump_count", ctypes.c_size_t), ("pte", ctypes.c_char_p),
                 ("debug_buffer", ctypes.c_char_p), ("passed_over", ctypes.POINTER(ctypes.c_char_p)), ("passed_over_count", ctypes.c_size_t),
-                ("weights", ctypes.POINTER(ctypes.c_char_p)), ("weight_count", ctypes.c_size_t)]
+                ("weights", ctypes.POINTER(ctypes.c_char_p)), ("weight_count", ctypes.c_size_t), ("logs", ctypes.c_void_p)]
 
 
 class MethodChoice(ctypes.Structure):
@@ -43,7 +44,7 @@ class Options(ctypes.Structure):
                 ("max_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32), ("max_events", ctypes.c_uint32),
                 ("max_delegates", ctypes.c_uint32), ("max_comparisons", ctypes.c_uint32), ("edge_only", ctypes.c_bool), ("without", ctypes.c_uint32),
                 ("skip", ctypes.c_int), ("skip_count", ctypes.c_uint32), ("first_run", ctypes.c_size_t), ("last_run", ctypes.c_size_t),
-                ("statistic", ctypes.c_int), ("peaks", Peaks)]
+                ("statistic", ctypes.c_int), ("peaks", Peaks), ("source_root", ctypes.c_char_p)]
 
 
 WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
@@ -78,7 +79,8 @@ class Tag(ctypes.Structure):
 class TableOptions(ctypes.Structure):
     _fields_ = [("format", ctypes.c_int), ("unit", ctypes.c_int), ("order", ctypes.c_int), ("top", ctypes.c_size_t), ("depth", ctypes.c_int),
                 ("width", ctypes.c_size_t), ("color", ctypes.c_bool), ("ascii", ctypes.c_bool), ("columns", ctypes.c_char_p),
-                ("tags", ctypes.POINTER(Tag)), ("tag_count", ctypes.c_size_t)]
+                ("tags", ctypes.POINTER(Tag)), ("tag_count", ctypes.c_size_t), ("by", ctypes.c_int), ("by_delegate", ctypes.c_bool),
+                ("stack", ctypes.c_int)]
 
 
 class TraceOptions(ctypes.Structure):
@@ -119,6 +121,9 @@ def _load() -> ctypes.CDLL:
         "etr_inputs_clear": (None, [ctypes.POINTER(Inputs)]),
         "etr_profile_open": (ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(Inputs), ctypes.POINTER(Options), error]),
         "etr_profile_close": (None, [pointer]),
+        "etr_open_record": (ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(Inputs), ctypes.POINTER(Options), error]),
+        "etr_join_dumps": (ctypes.c_int, [ctypes.POINTER(pointer), pointer, ctypes.POINTER(Inputs), ctypes.POINTER(Options), error]),
+        "etr_close_record": (None, [pointer]),
         "etr_write_logdir": (ctypes.c_int, [pointer, ctypes.POINTER(LogdirOptions), error]),
         "etr_compare": (ctypes.c_int, [ctypes.POINTER(pointer), pointer, pointer, ctypes.POINTER(CompareOptions), error]),
         "etr_compare_documents": (
@@ -129,8 +134,8 @@ def _load() -> ctypes.CDLL:
         "etr_accuracy_close": (None, [pointer]),
         "etr_emit_accuracy_json": (ctypes.c_int, [pointer, sink, error]),
         "etr_emit_diff_json": (ctypes.c_int, [pointer, ctypes.POINTER(DiffFilter), ctypes.c_int, sink, error]),
-        "etr_stream_events": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.POINTER(TableOptions), pointer, error]),
-        "etr_stream_nodes": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.POINTER(TableOptions), pointer, error]),
+        "etr_stream_table": (ctypes.c_int, [ctypes.c_int, pointer, ctypes.POINTER(NodeFilter), ctypes.POINTER(TableOptions), pointer, error]),
+        "etr_stream_diff": (ctypes.c_int, [pointer, ctypes.POINTER(DiffFilter), ctypes.POINTER(TableOptions), pointer, error]),
         "etr_count_nodes": (size, [pointer, ctypes.POINTER(NodeFilter)]),
         "etr_count_events": (size, [pointer, ctypes.POINTER(NodeFilter)]),
         "etr_emit_trace": (ctypes.c_int, [pointer, ctypes.POINTER(TraceOptions), sink, error]),
@@ -215,6 +220,14 @@ def accuracy(profile: Any, reference: bytes | None, reference_record: Any) -> by
         return collect(library.etr_emit_accuracy_json, handle)
     finally:
         library.etr_accuracy_close(handle)
+
+
+def stream_diff(base: Any, newer: Any, method: str | None, table: TableOptions, limit: float, recording_noise: float, out: Any) -> None:
+    """Fills an Arrow stream with the changes between two profiles."""
+    options, error = CompareOptions(limit=limit, recording_noise=recording_noise), Error()
+    with _comparison(library.etr_compare, base, newer, ctypes.byref(options)) as comparison:
+        wanted = DiffFilter(method=None if method is None else method.encode())
+        check(library.etr_stream_diff(comparison, ctypes.byref(wanted), ctypes.byref(table), out, ctypes.byref(error)), error)
 
 
 def diff_documents(base: bytes, newer: bytes, base_name: str, new_name: str) -> bytes:

@@ -430,7 +430,8 @@ class OrderMove:
 
 @dataclass
 class MemoryFinding:
-    """A finding that could save `bytes`. The kind "order" has an order of instructions with a lower peak, and the moves that lead to it; both are empty in other kinds."""
+    """A finding that could save `bytes`. The kind "order" has an order of instructions that needs less memory, and the moves that lead to it; both are empty in other kinds.
+    peak_bytes are live at once in that order, and planned_bytes is what ExecuTorch plans for it, None if that cannot be predicted."""
 
     kind: str
     title: str
@@ -439,6 +440,8 @@ class MemoryFinding:
     instruction: int | None
     moves: list[OrderMove]
     order: list[int]
+    peak_bytes: int | None
+    planned_bytes: int | None
 
 
 @dataclass

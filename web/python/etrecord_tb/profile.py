@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
 import platform
+import threading
 import time
 import warnings
-from typing import Any, Iterable, Mapping, Union
+from typing import Any, Iterable, Iterator, Mapping, Union
 
 from . import _library, model
 from ._library import (
@@ -58,6 +60,83 @@ def _options(ticks_per_second: float, methods: Mapping[Any, str], **others: Any)
     return Options(ticks_per_second, choices if methods else None, len(methods), **others)
 
 
+def _joining_options(
+    ticks_per_second: float, methods: Mapping[Any, str] | None, skip_runs: int | str, runs: int | range | None, stat: str, peaks: Mapping[str, float] | None,
+    source_root: Path | None = None,
+) -> Options:
+    statistic, rates = _index(_library.STATISTICS, "stat", stat), _library.Peaks(**(peaks or {}))
+    return _options(ticks_per_second, methods or {}, **_skip(skip_runs, runs), statistic=statistic, peaks=rates, source_root=_path(source_root))
+
+
+@contextlib.contextmanager
+def _found(record: Iterable[Path | None], chosen: Inputs) -> Iterator[Inputs]:
+    """Finds the files of a record at its paths, if there are any; `chosen` replaces them."""
+    found, error, paths = Inputs(), Error(), [_path(path) for path in record if path is not None]
+    if paths:
+        array = (ctypes.c_char_p * len(paths))(*paths)
+        check(library.etr_inputs_find_all(ctypes.byref(found), array, len(paths), ctypes.byref(chosen), ctypes.byref(error)), error)
+    try:
+        yield found if paths else chosen
+    finally:
+        library.etr_inputs_clear(ctypes.byref(found))
+
+
+class Record:
+    """Reads a record once, with its program and weights, and joins any number of ETDumps to it.
+
+        record = etrecord_tb.Record("record_dir")
+        for dump in dumps:
+            with record.join(dump) as profile:
+                print(profile.summary())
+
+    record, etrecord, pte, source_root: as in Profile; ETDumps among the files are ignored. Several threads may call join() at once. Close it after its profiles, or leave
+    that to Python. Raises EtrecordError.
+    """
+
+    def __init__(self, *record: Path | None, etrecord: Path | None = None, pte: Path | None = None, source_root: Path | None = None) -> None:
+        self._handle, self._profiles, self._lock, error = ctypes.c_void_p(), 0, threading.Lock(), Error()
+        options = Options(source_root=_path(source_root))
+        with _found(record, _inputs(etrecord, None, pte, None)) as inputs:
+            check(library.etr_open_record(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
+
+    def join(
+        self, etdump: Path | Iterable[Path] | None, *, debug_buffer: Path | None = None, ticks_per_second: float = 0.0, methods: Mapping[Any, str] | None = None,
+        skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg", peaks: Mapping[str, float] | None = None,
+    ) -> Profile:
+        """Joins ETDumps to the record, and returns the profile that Profile() would open. Its warnings are in info(). Arguments: as in Profile()."""
+        if not self._handle:
+            raise ValueError("the record is closed")
+        profile, error = Profile.__new__(Profile), Error()
+        profile._handle, profile._record = ctypes.c_void_p(), None
+        options, dumps = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks), _inputs(None, etdump, None, debug_buffer)
+        check(library.etr_join_dumps(ctypes.byref(profile._handle), self._handle, ctypes.byref(dumps), ctypes.byref(options), ctypes.byref(error)), error)
+        with self._lock:
+            self._profiles += 1
+        profile._record = self
+        return profile
+
+    def _release(self) -> None:
+        with self._lock:
+            self._profiles -= 1
+
+    def close(self) -> None:
+        """Frees the record. Raises a ValueError while a profile of it is open. May be called twice."""
+        if self._profiles:
+            raise ValueError(f"{self._profiles} profiles of this record are open: close them first")
+        library.etr_close_record(self._handle)
+        self._handle = ctypes.c_void_p()
+
+    def __enter__(self) -> Record:
+        return self
+
+    def __exit__(self, *_exception: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):  # a profile refers to its record, so that none is open
+            self.close()
+
+
 class Profile:
     """Opens a record with its other files and joins run times to nodes.
 
@@ -67,7 +146,8 @@ class Profile:
     method a run executed; the last entry for a run counts. skip_runs: the number of leading runs of each ETDump and load that are excluded from all times;
     "auto" excludes warm-up: leading runs above 1.5 times the median of the runs after them (at least three) and above 1.2 times what four fifths of these take.
     runs: the runs that count, as a range, instead of skip_runs. stat: ranks lists and is the base of shares, "avg" or "p50"; results contain both.
-    peaks: what the device can do in a second, as "flops", "integer_ops" and "bandwidth" (bytes). of_peak refers to these, or else to the record's best rates.
+    peaks: what the device can do in a second, as "flops", "integer_ops" and "bandwidth" (bytes). of_peak refers to these, or else to the best rates of the record's large operators, if it has any.
+    source_root: source lines are those of frames in this folder, where a stack trace has one, instead of all outside torch, torchao, ExecuTorch and transformers.
 
     Raises EtrecordError. Warns with EtrecordWarning if something in the inputs is missing or unusual. Close it, or use it in `with`.
     """
@@ -76,19 +156,13 @@ class Profile:
         self, *record: Path | None, etrecord: Path | None = None, etdump: Path | Iterable[Path] | None = None, pte: Path | None = None,
         debug_buffer: Path | None = None, ticks_per_second: float = 0.0, methods: Mapping[Any, str] | None = None,
         skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg", peaks: Mapping[str, float] | None = None,
+        source_root: Path | None = None,
     ) -> None:
-        self._handle = ctypes.c_void_p()
-        error, found, chosen = Error(), Inputs(), _inputs(etrecord, etdump, pte, debug_buffer)
-        options = _options(ticks_per_second, methods or {}, **_skip(skip_runs, runs), statistic=_index(_library.STATISTICS, "stat", stat), peaks=_library.Peaks(**(peaks or {})))
-        paths = [_path(path) for path in record if path is not None]
-        if paths:
-            array = (ctypes.c_char_p * len(paths))(*paths)
-            check(library.etr_inputs_find_all(ctypes.byref(found), array, len(paths), ctypes.byref(chosen), ctypes.byref(error)), error)
-        try:
-            inputs = found if paths else chosen
+        self._record: Record | None = None
+        self._handle, error = ctypes.c_void_p(), Error()
+        options = _joining_options(ticks_per_second, methods, skip_runs, runs, stat, peaks, source_root)
+        with _found(record, _inputs(etrecord, etdump, pte, debug_buffer)) as inputs:
             check(library.etr_profile_open(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
-        finally:
-            library.etr_inputs_clear(ctypes.byref(found))
         for warning in self.info()["warnings"]:
             warnings.warn(": ".join(filter(None, (warning["file"], warning["entry"], warning["message"]))), EtrecordWarning, stacklevel=2)
 
@@ -96,6 +170,9 @@ class Profile:
         """Frees the profile, which cannot be used afterwards. May be called twice."""
         library.etr_profile_close(self._handle)
         self._handle = ctypes.c_void_p()
+        if self._record is not None:
+            self._record._release()
+            self._record = None
 
     def __enter__(self) -> Profile:
         return self
@@ -202,26 +279,40 @@ class Profile:
 
         tags: further columns with the same value in all rows ({"device": "pixel8", "build": "a1b2c3"}), so that tables of many dumps can be combined.
         """
-        return self._table(library.etr_stream_events, unit, tags, method=method, module=module, op=op, backend=backend)
+        return self.table("events", method, unit, tags=tags, module=module, op=op, backend=backend)
 
     def nodes_table(
         self, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str] | None = None, graph: str | None = None, module: str | None = None,
         op: str | None = None, backend: str | None = None,
     ) -> Table:
         """Returns the nodes as a table like events_table(), with the rows and columns of `etrecord-tb nodes --format jsonl`."""
-        return self._table(library.etr_stream_nodes, unit, tags, method=method, graph_module=graph, module=module, op=op, backend=backend)
+        return self.table("nodes", method, unit, tags=tags, graph=graph, module=module, op=op, backend=backend)
 
-    def _table(self, stream: Any, unit: str, tags: Mapping[str, str] | None, **filters: str | None) -> Table:
-        self._check_method(filters["method"])
-        pairs = (Tag * len(tags or {}))(*[Tag(name.encode(), str(value).encode()) for name, value in (tags or {}).items()])
+    def table(
+        self, answer: str, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str | None] | None = None, graph: str | None = None,
+        module: str | None = None, op: str | None = None, backend: str | None = None,
+    ) -> Table:
+        """Returns an answer ("events", "nodes", "summary", "source", "delegation" or "memory") as a table, with the rows and columns that the command of that
+        name prints with `--format jsonl`.
+
+        tags: as in events_table(); a value of None is null.
+        """
+        if method is not None:
+            self._check_method(method)
+        pairs = (Tag * len(tags or {}))(*[Tag(name.encode(), None if value is None else str(value).encode()) for name, value in (tags or {}).items()])
         options = TableOptions(unit=_unit(unit), tags=pairs, tag_count=len(pairs))
-        wanted = _filter(**filters)
+        wanted, kind = _filter(method=method, graph_module=graph, module=module, op=op, backend=backend), _index(_library.ANSWERS, "answer", answer)
 
         def fill(out: Any) -> None:
             error = Error()
-            check(stream(self._opened(), ctypes.byref(wanted), ctypes.byref(options), out, ctypes.byref(error)), error)
+            check(library.etr_stream_table(kind, self._opened(), ctypes.byref(wanted), ctypes.byref(options), out, ctypes.byref(error)), error)
 
         return Table(fill)
+
+    def diff_table(self, newer: Profile, method: str | None = None, unit: str = "ms", *, limit: float = 0, recording_noise: float = 0) -> Table:
+        """Returns the changes from this profile to `newer` as a table, with the rows and columns of `etrecord-tb diff --format jsonl`. Arguments: as in diff()."""
+        options = TableOptions(unit=_unit(unit))
+        return Table(lambda out: _library.stream_diff(self._opened(), newer._opened(), method, options, limit, recording_noise, out))
 
     def trace(self, method: str | None = None) -> dict[str, Any]:
         """Returns the runs as Chrome trace events, for Perfetto or chrome://tracing, as `etrecord-tb trace` writes them."""

@@ -19,6 +19,8 @@ from . import _library
 PLUGIN = TAG = "etrecord"
 HEAD = "etrecord_head"  # the tag of the few figures of a record for the list of all records
 WEB = pathlib.Path(__file__).parent / "web"
+LAST_SECOND = 253402300799  # of the year 9999: what a browser still shows as a date
+LARGEST = 1e300  # a number that a browser reads as finite
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 
@@ -67,8 +69,9 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         return found
 
     def _written(self, request: Any) -> dict[str, float]:
-        """Returns the runs that have a document, with the time at which each was written, in seconds since 1970."""
-        return {run: tags[TAG].max_wall_time for run, tags in self._listed_so_far(request).items() if TAG in tags}
+        """Returns the runs that have a document, with the time at which each was written, in seconds since 1970; 0 if a file says what is no date."""
+        times = {run: tags[TAG].max_wall_time for run, tags in self._listed_so_far(request).items() if TAG in tags}
+        return {run: time if 0 <= time <= LAST_SECOND else 0.0 for run, time in times.items()}
 
     @wrappers.Request.application
     def _runs(self, request: Any) -> Any:
@@ -89,13 +92,22 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         except KeyError:  # as in _listed_so_far()
             return None
         series = found.get(run, {}).get(tag, [])
-        return self._data.read_blob(ctx, blob_key=series[-1].values[0].blob_key) if series and series[-1].values else None
+        if not series or not series[-1].values:
+            return None
+        try:
+            data = self._data.read_blob(ctx, blob_key=series[-1].values[0].blob_key)
+        except Exception:  # whatever TensorBoard raises for a tensor that another program wrote
+            return None
+        return data if isinstance(data, bytes) else None
 
     @wrappers.Request.application
     def _fleet(self, request: Any) -> Any:
-        """Answers with all records and their heads; a head is null if an earlier version wrote the record."""
-        rows = [{"run": run, "written": written, "head": _parsed(self._document(request, run, HEAD))} for run, written in sorted(self._written(request).items())]
-        return http_util.Respond(request, rows, "application/json")
+        """Answers with all records and their heads; a head is null if an earlier version wrote the record, or if it is broken."""
+        rows = (
+            f'{{"run": {json.dumps(run)}, "written": {json.dumps(written)}, "head": {_head(self._document(request, run, HEAD))}}}'
+            for run, written in sorted(self._written(request).items())
+        )
+        return http_util.Respond(request, f"[{', '.join(rows)}]", "application/json")
 
     @wrappers.Request.application
     def _profile(self, request: Any) -> Any:
@@ -127,12 +139,26 @@ class ETRecordPlugin(base_plugin.TBPlugin):
             return http_util.Respond(request, str(error), "text/plain", code=422)
 
 
-def _parsed(head: bytes | None) -> Any:
-    """Parses a head. Broken JSON gives None, so that one broken file does not hide all other records."""
+def _head(data: bytes | None) -> str:
+    """Returns a head as JSON in ASCII, which any parser reads. A broken head gives null, so that one file does not hide all other records."""
     try:
-        return json.loads(head or b"null")
-    except ValueError:
-        return None
+        head = json.loads(data or b"null")
+        return json.dumps(head, allow_nan=False) if _can_be_shown(head) else "null"
+    except (ValueError, RecursionError):  # broken JSON, NaN, or too many nested lists
+        return "null"
+
+
+def _can_be_shown(head: Any) -> bool:
+    """Returns whether what web/fleet.js reads of a head has the types of schema/head.schema.json."""
+    try:
+        methods, hparams = head["methods"], head.get("hparams", {})
+        texts = [*hparams.values(), *(method[key] or "" for method in methods for key in ("method", "model"))]
+        counts = [method[key] for method in methods for key in ("runs", "skipped_runs")]
+        times = [time for method in methods for time in (*(method["execute"][key] for key in ("p10", "p50", "p90")), method["delegated_time_share"]) if time is not None]
+    except (TypeError, KeyError, AttributeError):
+        return False
+    numbers = [head.get("ticks_per_second", 1), *counts, *times]
+    return all(isinstance(text, str) for text in texts) and all(type(number) in (int, float) and abs(number) <= LARGEST for number in numbers)
 
 
 def _are_alike(base: bytes | None, newer: bytes) -> bool:

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * frame.c - reads frames of tracebacks and chooses the model's line.
+ */
+#include "inputs/frame.h"
+
+#include "base/system.h"
+
+/* ---- Texts and paths ---- */
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static etr_slice after(etr_slice text, size_t count) {
+  count = ETR_MIN(count, text.size);
+  return (etr_slice){text.data + count, text.size - count};
+}
+
+static etr_slice before(etr_slice text, size_t count) { return (etr_slice){text.data, ETR_MIN(count, text.size)}; }
+
+static etr_slice strip(etr_slice text) {
+  while (text.size && is_space(text.data[0])) text = after(text, 1);
+  while (text.size && is_space(text.data[text.size - 1])) text.size--;
+  return text;
+}
+
+/* Returns the position of a character, or the size if it is not there. */
+static size_t find(etr_slice text, char wanted) {
+  const char *at = text.size ? memchr(text.data, wanted, text.size) : NULL;
+  return at ? (size_t)(at - text.data) : text.size;
+}
+
+/* Records of Windows have backslashes. */
+static bool is_separator(char c) { return c == '/' || c == '\\'; }
+
+/* Returns whether a path starts with a text, whose separators are slashes. */
+static bool starts_path(etr_slice path, etr_slice start) {
+  if (start.size > path.size) return false;
+  for (size_t i = 0; i < start.size; i++)
+    if (path.data[i] != start.data[i] && !(is_separator(start.data[i]) && is_separator(path.data[i]))) return false;
+  return true;
+}
+
+/* Returns whether a path begins with these folders, and something is in them. */
+static bool is_in_folder(etr_slice path, etr_slice folder) {
+  return starts_path(path, folder) && path.size > folder.size && is_separator(path.data[folder.size]);
+}
+
+/* Returns the rest of a path after its first component; empty if there is none. */
+static etr_slice next_component(etr_slice path) {
+  size_t at = 0;
+  while (at < path.size && !is_separator(path.data[at])) at++;
+  return after(path, at + 1);
+}
+
+/* ---- Libraries ---- */
+
+enum { MOST_FOLDERS = 12 };
+
+/* A library whose files are not the model's. */
+typedef struct library {
+  const char *name;
+  bool never;         /* its files are no source lines, even if there are no others */
+  const char *models; /* folder with models; NULL: none */
+  const char *parent; /* folder of its repository that contains it; NULL: any */
+  const char *folders[MOST_FOLDERS]; /* what follows the name in its repository. A user's folder may have the same name,
+                                        so these are names that a model hardly has */
+} library;
+
+static const library libraries[] = {
+    {"torch", true, NULL, NULL,
+     {"nn/modules/", "nn/functional.", "_dynamo/", "_export/", "_functorch/", "_higher_order_ops/", "_decomp/", "_ops.",
+      "_refs/", "_prims", "fx/", "ao/"}},
+    {"torchao", false, NULL, NULL,
+     {"quantization/", "dtypes/", "kernel/", "experimental/", "prototype/", "core/", "float8/", "utils."}},
+    {"executorch", false, "examples/", NULL,
+     {"exir/", "backends/", "extension/", "devtools/", "examples/", "export/", "kernels/", "runtime/", "codegen/",
+      "src/executorch/"}},
+    {"transformers", false, "models/", "src", {""}},
+};
+
+static bool is_any_start(etr_slice path, const char *const *starts, size_t count) {
+  for (size_t i = 0; i < count && starts[i]; i++)
+    if (starts_path(path, etr_slice_of(starts[i]))) return true;
+  return false;
+}
+
+/* Returns the library whose files begin at a component of a path; NULL if none does. `parent` is the component before
+ * it, empty if it is the first. */
+static const library *library_at(etr_slice path, etr_slice parent) {
+  bool is_installed =
+      parent.size == 0 || etr_slice_is(parent, "site-packages") || etr_slice_is(parent, "dist-packages");
+  for (size_t i = 0; i < ETR_COUNT(libraries); i++) {
+    const library *l = &libraries[i];
+    if (!is_in_folder(path, etr_slice_of(l->name))) continue;
+    bool fits = !l->parent || etr_slice_equal(parent, etr_slice_of(l->parent));
+    if (is_installed || (fits && is_any_start(next_component(path), l->folders, MOST_FOLDERS))) return l;
+  }
+  return NULL;
+}
+
+/* Finds the innermost library in a path, because a virtual environment may be below the folder of another one. Sets
+ * *path to the path from the library's folder on. */
+static const library *find_library(etr_slice *path) {
+  const library *found = NULL;
+  etr_slice parent = {"/", 1}; /* an absolute path has no component before its first one, but is not a library's own */
+  if (path->size && !is_separator(path->data[0])) parent.size = 0;
+  for (etr_slice rest = *path, next; rest.size > 0; rest = next) {
+    const library *here = library_at(rest, parent);
+    next = next_component(rest);
+    if (here) {
+      found = here;
+      *path = rest;
+    }
+    parent = before(rest, rest.size - next.size);
+    if (parent.size > 0 && is_separator(parent.data[parent.size - 1])) parent.size--;
+    if (parent.size == 0) parent = (etr_slice){"/", 1};
+  }
+  return found;
+}
+
+etr_slice etr_library_path(etr_slice file) { return find_library(&file) ? file : (etr_slice){0}; }
+
+bool etr_is_generated_file(etr_slice file) { return etr_slice_starts(file, ETR_SLICE("<")); }
+
+/* ---- Frames ---- */
+
+bool etr_frame_read(etr_frame *out, etr_slice line) {
+  line = strip(line);
+  if (!etr_slice_starts(line, ETR_SLICE("File \""))) return false;
+  line = after(line, 6);
+  size_t quote = find(line, '"');
+  out->file = before(line, quote);
+  line = after(line, quote);
+  if (!etr_slice_starts(line, ETR_SLICE("\", line "))) return false;
+  line = after(line, 8);
+  size_t comma = find(line, ',');
+  if (!etr_slice_to_int(before(line, comma), &out->line)) return false;
+  line = after(line, comma);
+  out->function = etr_slice_starts(line, ETR_SLICE(", in ")) ? after(line, 5) : (etr_slice){0};
+  return true;
+}
+
+/* How likely a frame is the model's line, the least likely first. */
+typedef enum frame_kind {
+  FRAME_NEVER,
+  FRAME_OF_LIBRARY,
+  FRAME_OF_LIBRARY_MODEL,
+  FRAME_OF_USER,
+  FRAME_BELOW_ROOT
+} frame_kind;
+
+static bool is_below(etr_slice file, const char *root) {
+  etr_slice folder = etr_slice_of(root);
+  bool is_absolute = folder.size && (is_separator(folder.data[0]) || (folder.size > 1 && folder.data[1] == ':'));
+  while (folder.size > 1 && is_separator(folder.data[folder.size - 1])) folder.size--;
+  if (folder.size == 0) return false;
+  if (is_absolute) return is_in_folder(file, folder) || (folder.size == 1 && starts_path(file, folder));
+  for (; file.size > 0; file = next_component(file))
+    if (is_in_folder(file, folder)) return true;
+  return false;
+}
+
+static frame_kind kind_of(etr_slice file, const char *root) {
+  if (etr_is_generated_file(file)) return FRAME_NEVER;
+  if (root && is_below(file, root)) return FRAME_BELOW_ROOT;
+  const library *l = find_library(&file);
+  if (!l) return FRAME_OF_USER;
+  if (l->never) return FRAME_NEVER;
+  bool is_model = l->models && starts_path(next_component(file), etr_slice_of(l->models));
+  return is_model ? FRAME_OF_LIBRARY_MODEL : FRAME_OF_LIBRARY;
+}
+
+/* Cuts the last line off *text. */
+static etr_slice pop_line(etr_slice *text) {
+  const char *at = etr_find_last(text->data, text->size, '\n');
+  size_t newline = at ? (size_t)(at - text->data) : text->size;
+  etr_slice line = at ? after(*text, newline + 1) : *text;
+  *text = before(*text, at ? newline : 0);
+  return strip(line);
+}
+
+const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace, const char *root) {
+  etr_slice code = {0}, best_code = {0};
+  etr_frame best = {0};
+  frame_kind best_kind = FRAME_NEVER;
+  while (trace.size > 0) {
+    etr_slice line = pop_line(&trace);
+    etr_frame frame;
+    if (!etr_frame_read(&frame, line)) {
+      if (line.size > 0) code = line; /* going up: the line right below the frame comes last */
+      continue;
+    }
+    frame_kind kind = kind_of(frame.file, root);
+    if (kind > best_kind) {
+      best = frame;
+      best_code = code;
+      best_kind = kind;
+    }
+    code = (etr_slice){0};
+  }
+  etr_source *source = best_kind == FRAME_NEVER ? NULL : etr_arena_alloc(arena, sizeof *source);
+  if (source)
+    *source = (etr_source){.file = etr_intern(strings, best.file),
+                           .line = best.line,
+                           .function = etr_intern(strings, best.function),
+                           .code = etr_intern(strings, best_code)};
+  return source;
+}
