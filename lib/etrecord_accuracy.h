@@ -67,7 +67,7 @@ typedef struct etr_accuracy_options {
 typedef enum etr_input_evidence {
   ETR_INPUT_UNKNOWN, /**< no input of the reference is known to be the run's */
   ETR_INPUT_BUNDLED, /**< the ETDump names it (bundled_input_index) */
-  ETR_INPUT_EQUAL,   /**< an argument that a delegate logged equals it, and no other input */
+  ETR_INPUT_EQUAL,   /**< an argument that a delegate logged equals it */
   ETR_INPUT_ONLY,    /**< the reference has one input */
   ETR_INPUT_ORDER,   /**< the k-th run that logged values has the k-th input, which nothing confirms */
 } etr_input_evidence;

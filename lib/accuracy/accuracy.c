@@ -134,11 +134,11 @@ static void mark_taps(accuracy_maker *m) {
 }
 
 /* Chooses the method that logged the most values: a reference is of one method. */
-static uint32_t choose_method(const accuracy_maker *m) {
+static uint32_t choose_method(accuracy_maker *m) {
   const etr_profile *p = m->profile;
   uint32_t best = ETR_NONE;
   size_t most = 0;
-  size_t *counts = calloc(p->method_count + 1, sizeof *counts);
+  size_t *counts = etr_arena_alloc_array(&m->scratch, p->method_count, sizeof *counts);
   for (size_t i = 0; counts && i < p->debug_value_count; i++) {
     uint32_t method = p->debug_values[i].method;
     if (method == ETR_NONE || p->methods[method].graph == ETR_NONE) continue;
@@ -148,7 +148,6 @@ static uint32_t choose_method(const accuracy_maker *m) {
       most = is_named ? SIZE_MAX : counts[method];
     }
   }
-  free(counts);
   return best;
 }
 
@@ -158,7 +157,7 @@ static uint32_t choose_method(const accuracy_maker *m) {
 static double *read_channels(accuracy_maker *m, const char *name, uint64_t count) {
   double piece[ETR_PIECE_ELEMENTS];
   etr_tensor_view view;
-  etr_tensor_reader reader;
+  etr_tensor_reader reader = {0};
   const char *problem = NULL;
   const etr_safetensor *tensor = m->reference.is_open ? etr_reference_constant(&m->reference, name) : NULL;
   if (!tensor || !etr_reference_view(&view, &m->reference, tensor) ||
@@ -185,7 +184,7 @@ static const etr_node *quantizer(const etr_graph *graph, uint32_t node) {
     const etr_node *n = &graph->nodes[node];
     if (n->kind != ETR_NODE_OP) return NULL;
     if (strstr(n->target, ".quantize_per_")) return n;
-    if (!etr_node_only_copies(n) || n->input_count == 0) return NULL;
+    if (!etr_node_only_copies(n) || n->input_count == 0 || n->inputs[0].node >= node) return NULL;
     node = n->inputs[0].node;
   }
 }
@@ -252,12 +251,21 @@ static const char *measure(accuracy_maker *m, etr_value_accuracy *row, const etr
   return problem;
 }
 
+static int by_method_and_run(const void *a, const void *b) {
+  const etr_output_gap *x = a, *y = b;
+  if (x->method != y->method) return x->method < y->method ? -1 : 1;
+  return (x->run > y->run) - (x->run < y->run);
+}
+
 /* Compares with the record's reference outputs, as the profile did. */
 static const char *take_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
-  for (size_t i = 0; i < m->profile->output_gap_count; i++) {
-    const etr_output_gap *gap = &m->profile->output_gaps[i];
+  const etr_output_gap *gaps = m->profile->output_gaps;
+  const etr_output_gap wanted = {.method = row->value->method, .run = row->value->run};
+  size_t i = etr_lower_bound(&wanted, gaps, m->profile->output_gap_count, sizeof *gaps, by_method_and_run);
+  for (; i < m->profile->output_gap_count && gaps[i].run == wanted.run && gaps[i].method == wanted.method; i++) {
+    const etr_output_gap *gap = &gaps[i];
     row_key key;
-    if (!gap->value || gap->run != row->value->run || !find_origin(m, gap->value, &key) || key.node != row->node ||
+    if (!gap->value || !find_origin(m, gap->value, &key) || key.node != row->node ||
         key.output != row->output)
       continue;
     row->evidence = ETR_PARTNER_OUTPUT;

@@ -74,7 +74,7 @@ static const char *aten_of(const program_side *side, uint32_t node) {
 
 uint32_t etr_carried_node(const etr_graph *graph, uint32_t node) {
   while (graph->nodes[node].kind == ETR_NODE_OP && strstr(graph->nodes[node].target, "quantize_per_") &&
-         graph->nodes[node].input_count > 0)
+         graph->nodes[node].input_count > 0 && graph->nodes[node].inputs[0].node < node)
     node = graph->nodes[node].inputs[0].node;
   return node;
 }

@@ -9,7 +9,10 @@
 
 #include <stdio.h>
 
-enum { MOST_ARGUMENTS = 64 }; /* arguments of a method that are looked for among logged ones */
+enum {
+  MOST_ARGUMENTS = 64,       /* arguments of a method that are looked for among logged ones */
+  MOST_COMPARISONS = 1 << 14 /* logged arguments that are compared with arguments of inputs; more runs go by order */
+};
 
 typedef struct input_finder {
   const etr_profile *profile;
@@ -17,6 +20,7 @@ typedef struct input_finder {
   const etr_seekable *buffer; /* NULL: none */
   uint32_t method;
   etr_run_input *runs;
+  size_t comparisons_left;
 } input_finder;
 
 /* Returns whether a logged tensor equals an argument of an input. */
@@ -33,39 +37,38 @@ static bool is_equal(const input_finder *f, const etr_debug_value *value, const 
   return gap.element_count > 0 && gap.unlike == 0 && gap.max_abs_error == 0;
 }
 
-static bool has_argument(const input_finder *f, const etr_debug_value *value, uint32_t input) {
+static bool has_argument(input_finder *f, const etr_debug_value *value, uint32_t input) {
   char number[16];
   for (unsigned i = 0; i < MOST_ARGUMENTS; i++) {
     (void)snprintf(number, sizeof number, "%u", i);
     const etr_safetensor *argument = etr_reference_find(f->reference, input, &(etr_reference_key){"input", number, 0});
     if (!argument) return false;
-    if (argument->byte_size == value->byte_size && is_equal(f, value, argument)) return true;
+    if (argument->byte_size != value->byte_size) continue;
+    if (!etr_spend(&f->comparisons_left, 1)) return false;
+    if (is_equal(f, value, argument)) return true;
   }
   return false;
 }
 
-/* Returns the only input that has an argument which a delegate of the run logged; ETR_NONE if none or several have. */
-static uint32_t find_equal(const input_finder *f, size_t first, size_t end) {
-  uint32_t found = ETR_NONE;
-  for (size_t i = first; i < end; i++) {
+/* Returns an input that has an argument which a delegate of the run logged, the expected one before others; ETR_NONE if
+ * none has. */
+static uint32_t find_equal(input_finder *f, uint32_t expected, size_t first, size_t end) {
+  for (size_t i = first; i < end && f->comparisons_left > 0; i++) {
     const etr_debug_value *value = &f->profile->debug_values[i];
     if (!value->is_argument || value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0) continue;
-    for (uint32_t input = 0; input < f->reference->input_count; input++) {
-      if (!has_argument(f, value, input)) continue;
-      if (found != ETR_NONE && found != input) return ETR_NONE;
-      found = input;
-    }
-    if (found != ETR_NONE) return found; /* the first argument that is an input decides */
+    if (expected < f->reference->input_count && has_argument(f, value, expected)) return expected;
+    for (uint32_t input = 0; input < f->reference->input_count; input++)
+      if (input != expected && has_argument(f, value, input)) return input;
   }
   return ETR_NONE;
 }
 
-static etr_run_input choose(const input_finder *f, uint32_t run, uint32_t place, size_t first, size_t end) {
+static etr_run_input choose(input_finder *f, uint32_t run, uint32_t place, size_t first, size_t end) {
   int32_t bundled = f->profile->runs[run].bundled_input_index;
   if (bundled >= 0 && (size_t)bundled < f->reference->input_count)
     return (etr_run_input){(uint32_t)bundled, ETR_INPUT_BUNDLED};
   if (f->reference->input_count == 1) return (etr_run_input){0, ETR_INPUT_ONLY};
-  uint32_t equal = f->buffer ? find_equal(f, first, end) : ETR_NONE;
+  uint32_t equal = f->buffer ? find_equal(f, place, first, end) : ETR_NONE;
   if (equal != ETR_NONE) return (etr_run_input){equal, ETR_INPUT_EQUAL};
   if (place < f->reference->input_count) return (etr_run_input){place, ETR_INPUT_ORDER};
   return (etr_run_input){ETR_NONE, ETR_INPUT_UNKNOWN};
@@ -76,7 +79,7 @@ typedef struct input_counts {
   size_t runs, by_order, unknown, repeated;
 } input_counts;
 
-static input_counts find_all(const input_finder *f) {
+static input_counts find_all(input_finder *f) {
   input_counts counts = {0};
   for (size_t first = 0, end; first < f->profile->debug_value_count; first = end) {
     const etr_debug_value *values = f->profile->debug_values;
@@ -124,7 +127,7 @@ etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, 
   *out = etr_arena_alloc_array(warnings->arena, profile->run_count, sizeof **out);
   if (!*out) return ETR_ERROR_MEMORY;
   for (size_t i = 0; i < profile->run_count; i++) (*out)[i].input = ETR_NONE;
-  const input_finder f = {profile, reference, buffer, method, *out};
+  input_finder f = {profile, reference, buffer, method, *out, MOST_COMPARISONS};
   input_counts counts = find_all(&f);
   warn_of(&counts, reference, warnings);
   return ETR_OK;
