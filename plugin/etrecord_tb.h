@@ -172,7 +172,8 @@ typedef enum etr_node_statistic {
   ETR_NODE_P50,
   ETR_NODE_P90,
   ETR_NODE_MAX,
-  ETR_NODE_BACKEND
+  ETR_NODE_BACKEND,
+  ETR_NODE_SNR /**< SNR of the worst input in dB, at most ETR_EQUAL_DB; needs etr_node_data_options.accuracy */
 } etr_node_statistic;
 
 /** The adapter that shows the graph in Model Explorer; each has its own ids of nodes. */
@@ -187,6 +188,7 @@ typedef struct etr_node_data_options {
   etr_node_statistic statistic;
   etr_unit unit; /**< of times */
   etr_node_adapter adapter;
+  const etr_accuracy *accuracy; /**< of the same profile; NULL: not needed */
 } etr_node_data_options;
 
 /**

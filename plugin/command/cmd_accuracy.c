@@ -114,6 +114,23 @@ static exit_status compare_all(accuracy_job *job) {
   return EXIT_DONE;
 }
 
+etr_status command_open_accuracy(etr_accuracy **out, etr_profile **of, const etr_profile *profile,
+                                 const cli_settings *settings, etr_error *error) {
+  etr_inputs inputs;
+  etr_status status = ETR_OK;
+  *out = NULL;
+  *of = NULL;
+  if (settings->reference_record) {
+    const etr_options reading = command_reading_options(settings);
+    status = etr_inputs_find(&inputs, settings->reference_record, NULL, error);
+    if (status != ETR_OK) return status;
+    status = etr_profile_open(of, &inputs, &reading, error);
+    etr_inputs_clear(&inputs);
+  }
+  const etr_accuracy_options options = {.reference = settings->reference, .reference_record = *of};
+  return status == ETR_OK ? etr_accuracy_open(out, profile, &options, error) : status;
+}
+
 /* Returns EXIT_ABOVE_LIMIT or EXIT_CANNOT_TELL, with a message, if --fail-below says so. */
 static exit_status check_limit(const accuracy_job *job) {
   exit_status result = EXIT_DONE;

@@ -184,6 +184,11 @@ exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
 exit_status command_accuracy(const cli_settings *settings);
 
+/** Compares a profile with the reference of --reference. *of is the record of --reference-record, NULL without one; close
+ * both. Errors: those of etr_accuracy_open() and of opening the record. */
+etr_status command_open_accuracy(etr_accuracy **out, etr_profile **of, const etr_profile *profile,
+                                 const cli_settings *settings, etr_error *error);
+
 /** Writes the table of `accuracy` without rows, for the list of its columns. */
 etr_status command_accuracy_table(const etr_profile *profile, const etr_node_filter *filter,
                                   const etr_table_options *options, const etr_sink *sink, etr_error *error);

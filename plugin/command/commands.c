@@ -50,16 +50,27 @@ static etr_status command_trace(const etr_profile *profile, const cli_settings *
 }
 
 static exit_status command_check_export(const cli_settings *settings) {
-  return settings->has_target ? EXIT_DONE : message_usage("export", "export needs a viewer: --to model-explorer");
+  if (!settings->has_target) return message_usage("export", "export needs a viewer: --to model-explorer");
+  return (settings->statistic == ETR_NODE_SNR) == (settings->reference != NULL)
+             ? EXIT_DONE
+             : message_usage("export", "--value snr and --reference FILE need each other");
 }
 
 static etr_status command_export(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
                                  etr_error *error) {
-  const etr_node_data_options options = {
+  etr_node_data_options options = {
       .statistic = settings->statistic, .unit = settings->unit, .adapter = settings->adapter};
+  etr_profile *of = NULL;
+  etr_accuracy *accuracy = NULL;
   size_t graph;
   etr_status status = command_entry(&graph, profile, settings, error);
-  return status == ETR_OK ? etr_emit_node_data(profile, graph, &options, sink, error) : status;
+  if (status == ETR_OK && options.statistic == ETR_NODE_SNR)
+    status = command_open_accuracy(&accuracy, &of, profile, settings, error);
+  options.accuracy = accuracy;
+  if (status == ETR_OK) status = etr_emit_node_data(profile, graph, &options, sink, error);
+  etr_accuracy_close(accuracy);
+  etr_profile_close(of);
+  return status;
 }
 
 /* ---- dot: an entry point as DOT, or as a picture ---- */
