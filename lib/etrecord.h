@@ -104,8 +104,8 @@ typedef struct etr_inputs {
   size_t passed_over_count;
   const char *const *weights; /**< .ptd files: constants stored outside the program; there may be none */
   size_t weight_count;
-  etr_decoded_logs *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again. NULL if you
-                             fill the struct by hand: then they are read when they are needed */
+  etr_decoded_logs *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again. NULL in a
+                             struct that you fill by hand: logs are then read when they are needed */
 } etr_inputs;
 
 /**
@@ -339,6 +339,7 @@ typedef struct etr_node {
   const etr_source *source;      /**< the model's line: the innermost frame below etr_options.source_root, or else
                                     outside torch, torchao, ExecuTorch and transformers. NULL if none was recorded */
   const char *weight_name;       /**< of a parameter, buffer or constant: "a.weight"; else NULL */
+  bool is_written;               /**< of a buffer: inferences write a new value to it (output_specs) */
   const char *const *edge_nodes; /**< in program/METHOD: names of the Edge nodes that the instruction runs */
   size_t edge_node_count;
   const char *aten_node; /**< name of the node of aten/forward from which this one was lowered, found by from_node and
@@ -430,6 +431,19 @@ typedef struct etr_graph {
                             output_specs */
 } etr_graph;
 
+/** Returns the id of a backend that runs on any CPU and whose partitioner's rules are known, for graphs that use no
+ * backend: "XnnpackBackend". The string is static. */
+ETR_API const char *etr_known_partitioner(void);
+
+/**
+ * Sets reasons[i], for each node of an Edge graph, to why the partitioner of a backend leaves the node to kernels: one
+ * line whose subject is the partitioner, "takes no empty tensors", with what to write instead if that is known. It is
+ * NULL for a node that the partitioner takes, and for nodes that are not operators. `reasons` has graph->node_count
+ * entries; the strings are static. The rules are those of ExecuTorch 1.5. Returns false and leaves `reasons` alone if
+ * the rules of this backend are not known, if the graph is not of the Edge dialect, or when out of memory.
+ */
+ETR_API bool etr_partition_refusals(const char **reasons, const char *backend, const etr_graph *graph);
+
 /* ---- Memory ---- */
 
 /** The role of a planned tensor in its method, which decides how long its memory is in use. */
@@ -485,8 +499,8 @@ typedef struct etr_planned_buffer {
   uint64_t top_bytes;  /**< end of its highest tensor, in bytes from its start */
   uint64_t peak_bytes; /**< largest number of bytes live at one instruction */
   int32_t peak_instruction; /**< the first instruction at that peak; -1: none */
-  size_t tensor_count;      /**< tensors planned into it, views included. Their lifetimes and sizes say how many bytes are
-                               live at each instruction */
+  size_t tensor_count;      /**< tensors planned into it, views included. Their lifetimes and sizes say how many bytes
+                               are live at each instruction */
 } etr_planned_buffer;
 
 /** An input or output of a method that is a tensor. */

@@ -34,8 +34,9 @@ ETR_API bool etr_write_plain(const etr_sink *sink, const char *text);
 
 /**
  * Writes the output of `emit` to the file `path`: first to a temporary file in the same folder, which is renamed once
- * complete, so that a half-written file never appears; it gets the permissions of the file that it replaces. Pipes,
- * terminals and devices are written to directly. Removes temporary files that a killed process left in that folder
+ * complete, so that a half-written file never appears; it gets the permissions of the file that it replaces,
+ * or only those that the umask allows, if the process must not change permissions. Pipes, terminals and devices are
+ * written to directly. Removes temporary files that a killed process left in that folder
  * (.etrecord-tb.*.tmp).
  *
  * Errors: ETR_ERROR_IO with the path and the reason, ETR_ERROR_MEMORY, and what `emit` returns. After an error the file
@@ -314,6 +315,7 @@ typedef struct etr_table_options {
   etr_sum_by by;    /**< of a summary: only this breakdown; of delegation, ETR_SUM_BY_OP: only operator types */
   bool by_delegate; /**< of delegation: delegates with their phases and compute units instead of operator types */
   etr_stack stack;
+  size_t findings; /**< in text and Markdown, findings at most; 0: five in a summary, none in a comparison */
 } etr_table_options;
 
 /**

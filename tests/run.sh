@@ -19,10 +19,10 @@ stage install
 cmake --preset release
 cmake --preset asan-blocks
 cmake --preset tsan
-stage cmake --build --preset release
+stage cmake --build --preset release --target lib/all proto/all plugin/all outside
 stage cmake --build --preset asan-blocks
 stage cmake --build --preset tsan --target threads
-# What the sanitizers' build runs is not run twice. One more than processors, as browsers wait.
+# What the sanitizers' build runs is neither built nor run twice. One more than processors, as browsers wait.
 stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input)|mutants$)'
 stage ctest --preset asan-blocks -j "$(nproc)"
 stage ctest --preset tsan

@@ -69,13 +69,14 @@ function plot(app, points, peaks) {
 }
 
 /** Says why there is no line: which peaks nobody gave, and that no operator is large enough to take their place. */
-function missingPeaksText(known) {
-  const missing = [known.gbs > 0 ? null : 'bandwidth', known.gflops > 0 || known.integer_gops > 0 ? null : 'compute'].filter(Boolean).join(' and ');
-  return `No peak ${missing} is known: give --peak-flops and --peak-bandwidth. Only operators that take 50 µs or more, and move 1 MB or compute a million MACs in a call, may take their place.`;
+export function missingPeaksText(known, points) {
+  const computes = points.some(point => (point.arithmetic === 'integer' ? known.integer_gops : known.gflops) > 0);
+  const missing = [known.gbs > 0 ? null : 'bandwidth', computes ? null : 'compute'].filter(Boolean).join(' or ');
+  return `No line is drawn, because no peak of ${missing} is known: --peak-flops and --peak-bandwidth give them. Without these, operators take their place that need 50 µs or more and move 1 MB or compute a million MACs in a call.`;
 }
 
-function peaksText(peaks, known) {
-  if (peaks.length === 0) return missingPeaksText(known);
+function peaksText(peaks, known, points) {
+  if (peaks.length === 0) return missingPeaksText(known, points);
   const each = peaks.map(peak => `${peak.name} ${rateText(peak.gflops)} ${peak.name === 'integer' ? 'Gop/s' : 'GFLOP/s'}`).join(', ');
   const best = peaks.every(peak => peak.given) ? '' : ' Dashed: without the device’s peaks (--peak-flops, --peak-bandwidth), the best rates of this record’s large operators take their place.';
   return `Peaks: ${each}; ${rateText(peaks[0].gbs)} GB/s.${best}`;
@@ -98,7 +99,7 @@ export function rooflineView(app) {
   const hidden = timed.length - points.length;
   const note = hidden > 0 ? ` No rate is shown for ${countText(hidden, 'more operator')}: the clock’s resolution could explain more than 10 % of it, or sizes are unknown.` : '';
   return element('div', {class: 'roofline'},
-    points.length ? element('section', {class: 'card'}, plot(app, points, peaks), element('p', {class: 'note'}, `${countText(points.length, 'operator')}; a point’s area is its time, its colour the backend. ${peaksText(peaks, app.profile.peaks ?? {})}${note}`))
+    points.length ? element('section', {class: 'card'}, plot(app, points, peaks), element('p', {class: 'note'}, `${countText(points.length, 'operator')}; a point’s area is its time, its colour the backend. ${peaksText(peaks, app.profile.peaks ?? {}, points)}${note}`))
       : element('p', {class: 'note'}, `No operator has a rate.${note}`),
     moversTable(app));
 }

@@ -64,13 +64,14 @@ export function clockNote(app) {
   return `up to ${app.time(clockHidden)} ${app.unitName()} of the call overhead may be operator time, because the delegates' clock counts whole microseconds`;
 }
 
-/** Drops the parts of a part that has no time. */
+/** Drops parts without time, and a part that is all of the part that contains it, as `summary` does. If no part has time, the first is shown. */
 function shownParts(balance) {
   let whole = null;
-  return balance.filter(part => {
+  const shown = balance.filter(part => {
     if (!part.of_previous) whole = part;
-    return part === whole || whole.total > 0;
+    return part.total > 0 && (part === whole || part.total < whole.total);
   });
+  return shown.length ? shown : balance.slice(0, 1);
 }
 
 /** Says how many runs count, and how many are excluded. */
@@ -175,18 +176,27 @@ function moduleCard(app) {
   ]);
 }
 
+const FINDINGS_SHOWN = 5;
+
+// A finding is an action: what to do, why, what it could save. A document of an older version has no saving, but what it costs.
 function findingItem(app, finding) {
-  const share = finding.share === null ? 'once' : shareText(finding.share, 1);
+  const isOlder = finding.saving === undefined;
+  const part = isOlder ? finding.share : finding.potential_share;
+  const time = isOlder ? finding.cost : finding.potential;
+  const unknown = !isOlder && time === null;
+  const share = unknown ? '' : part === null ? 'once' : shareText(part, 1);
   const show = () => showOperators(app, {only: {text: finding.title, list: finding.operators}});
-  return element('li', {}, element('span', {class: 'cost'}, element('strong', {}, share), element('span', {}, `${app.time(finding.cost)} ${app.unitName()}`)),
-    element('div', {}, element('strong', {}, finding.title), element('p', {}, finding.evidence),
+  return element('li', {}, element('span', {class: 'cost'}, element('strong', {}, share), element('span', {}, unknown ? '' : `${app.time(time)} ${app.unitName()}`)),
+    element('div', {}, element('strong', {}, finding.title), element('p', {}, isOlder ? finding.evidence : `${finding.evidence} ${finding.saving}`),
       finding.operators.length ? element('button', {type: 'button', class: 'text-link', onclick: show}, `show ${countText(finding.operators.length, 'operator')}`) : null));
 }
 
 function findingsList(app) {
   const {findings} = app.method;
   if (findings.length === 0) return null;
-  return element('section', {class: 'card findings', 'aria-label': 'Findings'}, element('h2', {}, 'Findings'), element('ol', {}, findings.map(finding => findingItem(app, finding))));
+  const items = findings.map(finding => findingItem(app, finding)), rest = items.slice(FINDINGS_SHOWN);
+  return element('section', {class: 'card findings', 'aria-label': 'Findings'}, element('h2', {}, 'Findings'), element('ol', {}, items.slice(0, FINDINGS_SHOWN)),
+    rest.length ? element('details', {}, element('summary', {}, `${rest.length} more`), element('ol', {start: FINDINGS_SHOWN + 1}, rest)) : null);
 }
 
 function warningsList(app) {

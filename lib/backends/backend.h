@@ -129,6 +129,11 @@ typedef struct etr_backend {
    * node, how many times its results are used. NULL: not known for this backend. */
   bool (*takes)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
+  /** Returns why the backend's current partitioner leaves a node to kernels: one line for people whose subject is the
+   * partitioner ("takes no empty tensors"), with what to write instead if that is known. NULL if it takes the node. It
+   * is stricter than takes(), which must hold for records of all versions. */
+  const char *(*refuses)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
+
   /**
    * Returns how many bytes read_payload() needs of a payload with `size` bytes, whose first ETR_PAYLOAD_HEAD_BYTES are
    * `head`. The rest are weights. Returns 0 if it is not a payload of this backend.

@@ -84,6 +84,27 @@ double etr_clock_step(const etr_profile *profile, const char *backend, const cha
   return etr_backend_clock_step(timed_by, profile->ticks_per_second);
 }
 
+/* ---- What partitioners take ---- */
+
+const char *etr_known_partitioner(void) {
+  for (size_t i = 0; i < ETR_COUNT(backends); i++)
+    if (backends[i]->refuses) return backends[i]->id;
+  return NULL;
+}
+
+bool etr_partition_refusals(const char **reasons, const char *backend_id, const etr_graph *graph) {
+  const etr_backend *backend = etr_backend_of(backend_id);
+  etr_arena scratch = {0};
+  if (!backend || !backend->refuses || strcmp(graph->dialect, "edge") != 0) return false;
+  uint32_t *uses = etr_arena_alloc_array(&scratch, graph->node_count, sizeof *uses);
+  for (size_t i = 0; uses && i < graph->node_count; i++)
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++) uses[graph->nodes[i].inputs[k].node]++;
+  for (size_t i = 0; uses && i < graph->node_count; i++)
+    reasons[i] = graph->nodes[i].kind == ETR_NODE_OP ? backend->refuses(graph, uses, &graph->nodes[i]) : NULL;
+  etr_arena_clear(&scratch);
+  return uses != NULL;
+}
+
 /* ---- The header before the FlatBuffer of a graph ---- */
 
 enum { MAGIC_AT = 4, GRAPH_OFFSET = 10, GRAPH_SIZE = 14 };

@@ -160,6 +160,7 @@ const etr_backend etr_xnnpack = {
     .expect = etr_xnn_expect,
     .keeps_together = keeps_together,
     .takes = etr_xnn_takes,
+    .refuses = etr_xnn_refuses,
     .payload_needed = etr_xnn_payload_needed,
     .read_payload = etr_xnn_payload_read,
     .read_graph = etr_xnn_graph_read,

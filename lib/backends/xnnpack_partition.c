@@ -6,6 +6,9 @@
 #include "backends/operator.h"
 #include "backends/xnnpack.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 /* Returns true for float types, the only types that tensors of an operator may have, except around quantisation. */
 static bool is_floating(const etr_value *value) {
   return !value->dtype || strncmp(value->dtype, "float", 5) == 0 || strcmp(value->dtype, "bfloat16") == 0;
@@ -105,21 +108,185 @@ static const char *const taken[] = {"convolution",
                                     "max",
                                     "scaled_dot_product_attention"};
 
-bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
+/* An operator that stays a kernel, and what to write instead of it. */
+static const struct {
+  const char *op, *reason;
+} rewrites[] = {
+    {"expand_copy", "no configuration: leave broadcasting to the operator that reads it, and drop an expand to "
+                    "the same shape"},
+    {"repeat", "no configuration: leave broadcasting to the operator that reads it"},
+    {"split_with_sizes_copy", "no configuration: write it as slices"},
+    {"split_copy", "no configuration: write it as slices"},
+    {"select_copy", "no configuration: write it as a slice and a view"},
+    {"squeeze_copy", "no configuration: write it as a view"},
+    {"native_layer_norm", "no configuration: write it as mean, subtraction and rsqrt"},
+    {"where", "no configuration: add a mask of float numbers instead"},
+    {"masked_fill", "no configuration: add a mask of float numbers instead"},
+    {"sum", "no configuration: write it as a linear layer whose weights are 1"},
+    {"upsample_nearest2d", "no configuration: use bilinear interpolation"},
+    {"to_copy", "takes no conversion of the number type"},
+};
+
+/* ---- What holds for all versions ---- */
+
+static const char no_number[] =
+    "no configuration for arithmetic with a number: use a tensor (replace_scalar_with_tensor)";
+
+/* Of a mean: over height and width of four dimensions, which it keeps (MeanDimConfig). */
+static bool is_pooling(const etr_graph *graph, const etr_node *node) {
+  const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
+  if (!in || !out || in->rank < 0 || out->rank < 0) return true;
+  return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&
+         out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
+}
+
+static const char *reason_of_type(const etr_graph *graph, const uint32_t *uses, const etr_node *node, etr_slice op) {
+  if (node->output_count && !is_floating(&node->outputs[0])) return "takes only floating-point tensors";
+  if (etr_slice_is(op, "mean") && !is_pooling(graph, node))
+    return "takes a mean only over height and width of four dimensions that are kept (MeanDimConfig): reshape, or "
+           "use a linear layer of weights 1/n";
+  if ((etr_slice_is(op, "addmm") && !multiplies_weight(graph, uses, node, 2)) ||
+      (etr_slice_is(op, "mm") && !multiplies_weight(graph, uses, node, 1)))
+    return "takes only products with the weight of one linear layer: use torch.nn.Linear with a weight of its own, or "
+           "bmm";
+  if (etr_slice_is(op, "to_dim_order_copy") && !keeps_type(graph, node))
+    return "takes no conversion of the number type (ToDimOrderCopyConfig)";
+  return NULL;
+}
+
+/* Why the partitioner leaves a node to kernels, as far as all versions agree; NULL if it takes it. */
+static const char *base_refusal(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
-  if (is_quantization(op) || etr_xnn_is_batch_norm(op)) return true;
-  if (is_other_overload(op, node->target)) return false;
-  if (etr_slice_is(op, "pow")) return etr_xnn_class_of_node(graph, node) != ETR_XNN_NONE;
-  if (!etr_operator_is_one_of(op, taken, ETR_COUNT(taken))) return false;
-  if (node->output_count && !is_floating(&node->outputs[0])) return false;
-  if (etr_slice_is(op, "mean")) {
-    /* Returns true for a mean over height and width of four dimensions that keeps these dimensions (MeanDimConfig). */
-    const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
-    if (!in || !out || in->rank < 0 || out->rank < 0) return true;
-    return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&
-           out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
+  if (is_quantization(op) || etr_xnn_is_batch_norm(op)) return NULL;
+  if (is_other_overload(op, node->target))
+    return etr_slice_is(op, "clamp") ? "takes a clamp only between numbers: use minimum and maximum" : no_number;
+  if (etr_slice_is(op, "pow"))
+    return etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE ? "takes only the power 2 (PowConfig)" : NULL;
+  for (size_t i = 0; i < ETR_COUNT(rewrites) && !etr_operator_is_one_of(op, taken, ETR_COUNT(taken)); i++)
+    if (etr_slice_equal(op, etr_slice_of(rewrites[i].op))) return rewrites[i].reason;
+  if (!etr_operator_is_one_of(op, taken, ETR_COUNT(taken))) return "no configuration for this operator";
+  return reason_of_type(graph, uses, node, op);
+}
+
+bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
+  return !base_refusal(graph, uses, node);
+}
+
+/* ---- What ExecuTorch 1.5 checks, too ---- */
+
+static bool has_value(const etr_node *node, const char *name, const char *value) {
+  const char *given = etr_node_argument(node, name);
+  return given && strcmp(given, value) == 0;
+}
+
+/* Whether a list of numbers has one that is not 0, or one below 0. */
+static bool has_other_than_zero(const etr_node *node, const char *name) {
+  const char *given = etr_node_argument(node, name);
+  return given && strpbrk(given, "123456789") != NULL;
+}
+
+static bool is_dynamic(const etr_value *value) {
+  for (int32_t i = 0; i < value->rank; i++)
+    if (value->dims[i].size == ETR_DIM_SYMBOLIC) return true;
+  return false;
+}
+
+/* The last dimension, or the one behind it, is named from the end or by its number. */
+static bool names_dim(const etr_node *node, const char *name, int32_t dim) {
+  char number[16];
+  const char *given = etr_node_argument(node, name);
+  snprintf(number, sizeof number, "%d", (int)dim);
+  return !given || strcmp(given, "-1") == 0 || strcmp(given, number) == 0;
+}
+
+static bool reads_weight(const etr_graph *graph, const etr_node *node, size_t place) {
+  const etr_node *weight = place < node->input_count ? &graph->nodes[node->inputs[place].node] : NULL;
+  if (weight && weight->input_count && is_quantization(etr_operator_of_target(weight->target)))
+    weight = &graph->nodes[weight->inputs[0].node];
+  return !weight || weight->kind >= ETR_NODE_PARAMETER;
+}
+
+/* The first of a node's types that it may not have; NULL if there is none. */
+static const char *refused_type(const etr_graph *graph, const etr_node *node) {
+  const char *first = NULL;
+  const etr_value *result = node->output_count ? &node->outputs[0] : NULL;
+  for (size_t i = 0; i <= node->input_count; i++) {
+    const etr_value *value = i < node->input_count ? input_of(graph, node, i) : result;
+    if (!value || !value->dtype || value->rank < 0) continue;
+    if (strcmp(value->dtype, "bfloat16") == 0) return "takes bfloat16 only with enable_bf16: use float32 or float16";
+    if (!is_floating(value)) return "takes only floating-point tensors";
+    if (strcmp(value->dtype, "float64") == 0) return "takes float32 and float16, not float64";
+    for (int32_t d = 0; d < value->rank; d++)
+      if (value->dims[d].size == 0) return "takes no empty tensors";
+    if (first && i < node->input_count && strcmp(first, value->dtype) != 0)
+      return "takes only inputs of one number type";
+    first = first ? first : value->dtype;
   }
-  if (etr_slice_is(op, "addmm")) return multiplies_weight(graph, uses, node, 2);
-  if (etr_slice_is(op, "mm")) return multiplies_weight(graph, uses, node, 1);
-  return !etr_slice_is(op, "to_dim_order_copy") || keeps_type(graph, node);
+  return NULL;
+}
+
+static const char *pooling_refusal(const etr_node *node, etr_slice op) {
+  if (!etr_slice_is(op, "avg_pool2d")) return NULL;
+  if (has_value(node, "ceil_mode", "true")) return "takes no average pooling with ceil_mode (AvgPoolingConfig)";
+  if (has_other_than_zero(node, "padding") && !has_value(node, "count_include_pad", "false"))
+    return "takes average pooling with padding only if count_include_pad is false (AvgPoolingConfig)";
+  return NULL;
+}
+
+static const char *shape_refusal(const etr_graph *graph, const etr_node *node, etr_slice op) {
+  const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
+  if (!in || !out || in->rank < 0 || out->rank < 0) return NULL;
+  bool is_slice = etr_slice_is(op, "slice_copy");
+  if (is_slice && (is_dynamic(in) || is_dynamic(out))) return "takes slices of static shapes only (SliceCopyConfig)";
+  if (is_slice && etr_node_argument(node, "step") && !has_value(node, "step", "1"))
+    return "takes slices of step 1 only (SliceCopyConfig)";
+  if (etr_slice_is(op, "view_copy")) {
+    const char *size = etr_node_argument(node, "size");
+    return size && strchr(size, '"') ? "takes no view with a symbolic size (ViewCopyConfig)" : NULL;
+  }
+  if (etr_slice_is(op, "softmax") && !names_dim(node, "dim", in->rank - 1))
+    return "takes a softmax only over the last dimension (SoftmaxConfig): permute before it";
+  if (etr_slice_is(op, "unsqueeze_copy") && !names_dim(node, "dim", in->rank))
+    return "adds a dimension only at the end (UnsqueezeCopyConfig): use a view";
+  if (etr_slice_is(op, "upsample_bilinear2d") && is_dynamic(out))
+    return "takes no enlargement to a dynamic size (UpsampleBilinear2dConfig)";
+  if (etr_slice_is(op, "max") && in->rank != 4) return "takes max.dim of four dimensions only (MaxDimConfig)";
+  if (etr_slice_is(op, "convolution") && in->rank > 4) return "takes convolutions in one and two dimensions only";
+  return NULL;
+}
+
+static const char *argument_refusal(const etr_graph *graph, const etr_node *node, etr_slice op) {
+  static const char *const layers[] = {"convolution", "linear", "prelu"};
+  if (etr_operator_is_one_of(op, layers, ETR_COUNT(layers)) && !reads_weight(graph, node, 1))
+    return "takes only weights that are parameters, and this one is computed";
+  const char *alpha = etr_node_argument(node, "alpha");
+  if ((etr_slice_is(op, "add") || etr_slice_is(op, "sub")) && alpha && strtod(alpha, NULL) != 1)
+    return "takes no alpha other than 1";
+  if (etr_slice_is(op, "gelu") && node->output_count && node->outputs[0].dtype &&
+      strcmp(node->outputs[0].dtype, "float16") == 0)
+    return "takes no GELU in float16 (GeluConfig)";
+  const char *pad = etr_node_argument(node, "pad");
+  if (etr_slice_is(op, "constant_pad_nd") && pad && strchr(pad, '-'))
+    return "takes no negative padding (ConstantPadConfig)";
+  return NULL;
+}
+
+/* Operators that earlier or later versions take, or whose configuration is not in ALL_PARTITIONER_CONFIGS. */
+static const char *version_refusal(const etr_node *node, etr_slice op) {
+  if (etr_slice_is(op, "squeeze_copy")) return "no configuration: write it as a view";
+  if (etr_slice_is(op, "elu")) return "no configuration in this version: use another activation";
+  if (etr_slice_is(op, "scaled_dot_product_attention")) return "no configuration: let the export decompose it";
+  if (etr_slice_is(op, "cat") && node->input_count < 2) return "takes a cat of two tensors or more: drop a cat of one";
+  return NULL;
+}
+
+const char *etr_xnn_refuses(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
+  etr_slice op = etr_operator_of_target(node->target);
+  const char *reason = base_refusal(graph, uses, node);
+  if (!reason) reason = version_refusal(node, op);
+  if (reason || is_quantization(op) || etr_xnn_is_batch_norm(op)) return reason;
+  reason = refused_type(graph, node);
+  if (!reason) reason = pooling_refusal(node, op);
+  if (!reason) reason = shape_refusal(graph, node, op);
+  return reason ? reason : argument_refusal(graph, node, op);
 }

@@ -287,8 +287,8 @@ static void warn_of_shares(etr_time *t, const etr_event *call) {
              etr_method_label(t->placement->method), (int)call->instruction_id, call->backend);
   else
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "events inside delegate calls contain others: which ones cannot be told without the .pte or the ETRecord, "
-             "so that their times are shares of the call");
+             "events inside delegate calls contain others: which ones is not known without the .pte or the ETRecord, "
+             "so their times are shares of the call");
 }
 
 /* Adds one delegate's call and events: rows [first, end) of a block, which have its instruction id. */

@@ -60,7 +60,7 @@ static etr_arena_chunk *chunk_of(void *large) {
   return (etr_arena_chunk *)(void *)((char *)large - offsetof(etr_arena_chunk, data));
 }
 
-/* Tells the neighbours where a large chunk is now. */
+/* Updates the pointers of a large chunk's neighbours after it has moved. */
 static void link_large(etr_arena *arena, etr_arena_chunk *chunk) {
   *(chunk->previous ? &chunk->previous->next : &arena->large) = chunk;
   if (chunk->next) chunk->next->previous = chunk;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * system.c - written for each system as that system has it. On Windows, what POSIX asks for is in windows/, whose
- * headers stand in front of the system's.
+ * system.c - functions that differ between systems. On Windows, the functions of POSIX are in windows/, whose headers
+ * precede the system's.
  */
 #define _GNU_SOURCE /* memrchr, memmem, syscall() */
 #include "base/system.h"

@@ -453,7 +453,7 @@ static int by_text(const void *a, const void *b) { return strcmp(*(const char *c
 /* Returns the backends that items are lowered to, in alphabetical order; "" if there are none. NULL when out of
  * memory. */
 static const char *backends_of(const etr_side_method *side, etr_arena *arena, etr_arena *scratch) {
-  enum { MOST_TOLD = 8 };
+  enum { MOST_NAMED = 8 };
   etr_map known;
   etr_vec(const char *) names = {0};
   const char *text = "";
@@ -466,9 +466,9 @@ static const char *backends_of(const etr_side_method *side, etr_arena *arena, et
   }
   if (etr_arena_failed(scratch)) return NULL;
   etr_sort(names.data, names.count, sizeof *names.data, by_text);
-  for (size_t i = 0; text && i < ETR_MIN(names.count, (size_t)MOST_TOLD); i++)
+  for (size_t i = 0; text && i < ETR_MIN(names.count, (size_t)MOST_NAMED); i++)
     text = etr_arena_format(arena, "%s%s%s", text, i ? ", " : "", names.data[i]);
-  return text;
+  return text && names.count > MOST_NAMED ? etr_arena_format(arena, "%s, ...", text) : text;
 }
 
 static bool add_backends(finder *f, const etr_side_method *base, const etr_side_method *newer, etr_arena *scratch) {

@@ -10,7 +10,7 @@
 #include "compare/noise.h"
 #include "etrecord_compare.h"
 
-/* ---- What a comparison needs of a method's graph, beyond times ---- */
+/* ---- What a comparison needs of a method's graph, besides times ---- */
 
 /* ---- Producers ---- */
 

@@ -67,9 +67,8 @@ static const pass passes[] = {
 typedef struct group {
   uint32_t count[ETR_SIDES];
   uint32_t next[ETR_SIDES]; /* how many were taken */
-  uint32_t
-      first; /* for PASS_ALL_NAMES: number of nodes whose name is on both sides; otherwise index in `places` of the
-                first node of the base */
+  uint32_t first; /* for PASS_ALL_NAMES: number of nodes whose name is on both sides; otherwise index in `places` of the
+                     first node of the base */
 } group;
 
 typedef struct pairer {

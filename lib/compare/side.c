@@ -65,8 +65,8 @@ static bool make_loads(etr_side_box *box) {
   for (size_t i = 0; good && i < found.list.count; i++) {
     const load *timed = &found.list.data[i];
     if (timed->samples.count == 0) continue; /* its times are invalid */
-    list[box->side.load_count++] =
-        (etr_side_load){.name = timed->name, .time = etr_side_time_of(timed->samples.data, timed->samples.count, 1)};
+    list[box->side.load_count++] = (etr_side_load){
+        .name = timed->name, .time = etr_side_time_of(timed->samples.data, timed->samples.count, 1)};
   }
   box->side.loads = list;
   etr_arena_clear(&found.scratch);

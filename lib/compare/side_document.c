@@ -790,13 +790,13 @@ static bool make_loads(doc_reader *r) {
     etr_side_load *made = &loads[count++];
     made->name = or_empty(load->name);
     made->time = (etr_side_time){.total = doc_ticks(r, load->total),
-                                    .runs = doc_count(r, load->runs),
-                                    .p50 = doc_ticks(r, load->p50),
-                                    .low = doc_ticks(r, load->low),
-                                    .high = doc_ticks(r, load->high),
-                                    .offset = load->offset,
-                                    .spread = load->spread,
-                                    .step = 1};
+                                 .runs = doc_count(r, load->runs),
+                                 .p50 = doc_ticks(r, load->p50),
+                                 .low = doc_ticks(r, load->low),
+                                 .high = doc_ticks(r, load->high),
+                                 .offset = load->offset,
+                                 .spread = load->spread,
+                                 .step = 1};
     if (isnan(load->low))
       estimate_middle(&made->time, doc_ticks(r, load->deviation));
     else

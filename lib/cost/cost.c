@@ -304,7 +304,7 @@ static bool converts(etr_slice op) {
 static bool is_of_known_dialect(const char *target) {
   static const char *const dialects[] = {
       "aten.",         "prims.",           "quantized_decomposed.", "dim_order_ops.", "_operator.", "operator.",
-      "higher_order.", "executorch_prim.", "executorch_prims.",     "builtins.",      "math."};
+      "higher_order.", "executorch_prim.", "executorch_prims.",     "builtins.",      "math.",      "export."};
   for (size_t i = 0; i < ETR_COUNT(dialects); i++)
     if (strncmp(target, dialects[i], strlen(dialects[i])) == 0) return true;
   return strchr(target, '.') == NULL;
@@ -390,8 +390,8 @@ static bool only_writes_first(const etr_node *node) {
 /* Returns true for operators that access no tensor data: a view (aten.view, not aten.view_copy), a number, a choice
  * among outputs, and control flow and delegate calls, whose inner nodes access the data. */
 static bool moves_nothing(const etr_graph *graph, const etr_node *node) {
-  static const char *const around[] = {"_operator.",      "operator.", "higher_order.",
-                                       "executorch_prim", "builtins.", "math."};
+  static const char *const around[] = {"_operator.", "operator.", "higher_order.", "executorch_prim",
+                                       "builtins.",  "math.",     "export."};
   if (work_of(graph, node) == ETR_WORK_ELSEWHERE) return true;
   if (work_of(graph, node) != ETR_WORK_BY_NAME || place_of_part(node) != ETR_NONE) return false;
   if (node->kind != ETR_NODE_OP || !gives_tensor(node)) return true;
@@ -491,10 +491,10 @@ typedef struct tally {
 typedef struct finder {
   etr_graph *graph;
   const etr_method *method; /* NULL: it did not run */
-  uint32_t *first_value; /* per node: number of its first output */
-  bool *is_used_outside; /* per value: a node of another group uses it */
-  uint32_t *seen_by;     /* per value: the group that read it last */
-  tally *tallies;        /* per node */
+  uint32_t *first_value;    /* per node: number of its first output */
+  bool *is_used_outside;    /* per value: a node of another group uses it */
+  uint32_t *seen_by;        /* per value: the group that read it last */
+  tally *tallies;           /* per node */
   size_t overflow_count;
   bool has_jumps;
   uint32_t first_overflow; /* a node */

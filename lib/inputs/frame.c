@@ -59,20 +59,29 @@ enum { MOST_FOLDERS = 12 };
 /* A library whose files are not the model's. */
 typedef struct library {
   const char *name;
-  bool never;         /* its files are no source lines, even if there are no others */
-  const char *models; /* folder with models; NULL: none */
-  const char *parent; /* folder of its repository that contains it; NULL: any */
+  bool never;                        /* its files are no source lines, even if there are no others */
+  const char *models;                /* folder with models; NULL: none */
+  const char *parent;                /* folder of its repository that contains it; NULL: any */
   const char *folders[MOST_FOLDERS]; /* what follows the name in its repository. A user's folder may have the same name,
                                         so these are names that a model hardly has */
 } library;
 
 static const library libraries[] = {
-    {"torch", true, NULL, NULL,
+    {"torch",
+     true,
+     NULL,
+     NULL,
      {"nn/modules/", "nn/functional.", "_dynamo/", "_export/", "_functorch/", "_higher_order_ops/", "_decomp/", "_ops.",
       "_refs/", "_prims", "fx/", "ao/"}},
-    {"torchao", false, NULL, NULL,
+    {"torchao",
+     false,
+     NULL,
+     NULL,
      {"quantization/", "dtypes/", "kernel/", "experimental/", "prototype/", "core/", "float8/", "utils."}},
-    {"executorch", false, "examples/", NULL,
+    {"executorch",
+     false,
+     "examples/",
+     NULL,
      {"exir/", "backends/", "extension/", "devtools/", "examples/", "export/", "kernels/", "runtime/", "codegen/",
       "src/executorch/"}},
     {"transformers", false, "models/", "src", {""}},
@@ -87,8 +96,8 @@ static bool is_any_start(etr_slice path, const char *const *starts, size_t count
 /* Returns the library whose files begin at a component of a path; NULL if none does. `parent` is the component before
  * it, empty if it is the first. */
 static const library *library_at(etr_slice path, etr_slice parent) {
-  bool is_installed =
-      parent.size == 0 || etr_slice_is(parent, "site-packages") || etr_slice_is(parent, "dist-packages");
+  bool is_installed = parent.size == 0 || etr_slice_is(parent, "site-packages") ||
+                      etr_slice_is(parent, "dist-packages");
   for (size_t i = 0; i < ETR_COUNT(libraries); i++) {
     const library *l = &libraries[i];
     if (!is_in_folder(path, etr_slice_of(l->name))) continue;

@@ -105,7 +105,7 @@ static bool sort_parts(folder *f) {
   return true;
 }
 
-/* ---- What is alike ---- */
+/* ---- Siblings that repeat ---- */
 
 static bool is_leaf(const part *p) { return p->first == p->end; }
 

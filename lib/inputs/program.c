@@ -42,6 +42,7 @@ typedef struct signature_reader {
   etr_arena scratch;
   etr_map by_name; /* interned name of an input -> index of the first input with this name; filled when specs are out of
                       order */
+  etr_map written; /* names of the buffers that inferences write, by their address */
 } signature_reader;
 
 typedef struct input_spec {
@@ -125,19 +126,44 @@ static void read_input_specs(signature_reader *r) {
   }
 }
 
-/* [{buffer_mutation | user_input_mutation | user_output | ...: {...}}] */
-static size_t count_mutations(etr_json *json) {
+/* Notes the buffer that an inference writes: {arg, buffer_name}. */
+static void read_buffer_mutation(signature_reader *r) {
+  etr_slice key;
+  etr_json_object(r->json);
+  while (etr_json_key(r->json, &key)) {
+    if (!etr_slice_is(key, "buffer_name") || etr_json_peek(r->json) != ETR_JSON_STRING) {
+      etr_json_skip(r->json);
+      continue;
+    }
+    const char *name = etr_intern(r->strings, etr_json_string(r->json));
+    if (name) (void)etr_map_set(&r->written, bytes_of(&name), 0);
+  }
+}
+
+/* Reads [{buffer_mutation | user_input_mutation | user_output | ...: {...}}]. Returns the number of mutations. */
+static size_t read_output_specs(signature_reader *r) {
   etr_slice member;
   size_t count = 0;
-  etr_json_array(json);
-  while (etr_json_element(json)) {
-    etr_json_object(json);
-    while (etr_json_key(json, &member)) {
-      count += etr_slice_is(member, "buffer_mutation") || etr_slice_is(member, "user_input_mutation");
-      etr_json_skip(json);
+  etr_json_array(r->json);
+  while (etr_json_element(r->json)) {
+    etr_json_object(r->json);
+    while (etr_json_key(r->json, &member)) {
+      bool is_buffer = etr_slice_is(member, "buffer_mutation");
+      count += is_buffer || etr_slice_is(member, "user_input_mutation");
+      if (is_buffer && etr_json_peek(r->json) == ETR_JSON_OBJECT)
+        read_buffer_mutation(r);
+      else
+        etr_json_skip(r->json);
     }
   }
   return count;
+}
+
+/* Marks the buffers that inferences write. */
+static void mark_written(const signature_reader *r) {
+  for (size_t i = 0; is_input(r, i); i++)
+    r->nodes[i].is_written = r->nodes[i].weight_name &&
+                             etr_map_get(&r->written, bytes_of(&r->nodes[i].weight_name)) != ETR_NONE;
 }
 
 /* * Reads {input_specs, output_specs} and says of the graph's input nodes which are parameters, buffers and constants,
@@ -149,15 +175,17 @@ static size_t signature_read(etr_node *nodes, size_t count, uint32_t subgraph, e
   etr_slice key;
   size_t mutations = 0;
   etr_map_init(&r.by_name, &r.scratch);
+  etr_map_init(&r.written, &r.scratch);
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     if (etr_slice_is(key, "input_specs"))
       read_input_specs(&r);
     else if (etr_slice_is(key, "output_specs"))
-      mutations = count_mutations(json);
+      mutations = read_output_specs(&r);
     else
       etr_json_skip(json);
   }
+  mark_written(&r);
   if (etr_arena_failed(&r.scratch)) etr_arena_fail(strings->arena);
   etr_arena_clear(&r.scratch);
   return mutations;
@@ -291,8 +319,8 @@ static const etr_source *read_trace(node_metadata *m, etr_json *json) {
   bool known;
   uint32_t number = etr_text_cache_next(&m->traces, json, &known);
   if (known) return m->sources.data[number];
-  const etr_source *source =
-      etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json), m->scope.source_root);
+  const etr_source *source = etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json),
+                                                 m->scope.source_root);
   const etr_source **slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->sources);
   if (slot) *slot = source;
   return source;

@@ -12,8 +12,8 @@
 
 /** Which parts of a program to read. */
 typedef struct etr_program_scope {
-  int64_t graph_id; /* the record's export_graph_id, in which ancestors are searched; 0: they are not searched */
-  bool no_sources;  /* skip stack traces, so that nodes have no source line */
+  int64_t graph_id;        /* the record's export_graph_id, in which ancestors are searched; 0: they are not searched */
+  bool no_sources;         /* skip stack traces, so that nodes have no source line */
   const char *source_root; /* etr_options.source_root */
 } etr_program_scope;
 

@@ -15,7 +15,7 @@
 
 #include <inttypes.h>
 
-/* ---- The processed bytes of a .pte's delegates: inside the program, or in segments behind it ---- */
+/* ---- The processed bytes of a .pte's delegates: inside the program, or in segments after it ---- */
 
 /* The payloads of one program while it is read. Zeroed but for what the caller sets. */
 typedef struct pte_payloads {

@@ -283,14 +283,21 @@ struct etr_decoded_logs {
   etr_vec(etr_decoded_log *) list;
 };
 
+static etr_decoded_logs *make_logs(void) {
+  etr_decoded_logs *logs = calloc(1, sizeof *logs);
+  if (logs) etr_map_init(&logs->by_path, &logs->arena);
+  return logs;
+}
+
 bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_decoded_log **out) {
   etr_file file;
   *out = NULL;
-  if (!*logs && (*logs = calloc(1, sizeof **logs))) etr_map_init(&(*logs)->by_path, &(*logs)->arena);
+  if (!*logs) *logs = make_logs();
   if (!*logs) return false;
   if (etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK) return true;
-  etr_decoded_log *log = etr_arena_alloc(&(*logs)->arena, sizeof *log), **slot = etr_vec_push(&(*logs)->arena, &(*logs)->list);
-  bool good = log && slot && etr_serial_log_read(&log->log, &(*logs)->arena, etr_file_bytes(&file)) &&
+  etr_arena *arena = &(*logs)->arena;
+  etr_decoded_log *log = etr_arena_alloc(arena, sizeof *log), **slot = etr_vec_push(arena, &(*logs)->list);
+  bool good = log && slot && etr_serial_log_read(&log->log, arena, etr_file_bytes(&file)) &&
               etr_map_set(&(*logs)->by_path, etr_slice_of(path), (uint32_t)(*logs)->list.count - 1);
   if (good) log->file_bytes = file.size;
   if (good) *out = *slot = log;
@@ -307,7 +314,6 @@ void etr_decoded_logs_free(etr_decoded_logs *logs) {
   if (logs) etr_arena_clear(&logs->arena);
   free(logs);
 }
-
 
 /* ---- What a file is ---- */
 

@@ -41,8 +41,8 @@ typedef struct etr_decoded_log {
   etr_serial_log log;
 } etr_decoded_log;
 
-/** Reads a log of at most 1 GiB and keeps what was decoded. *logs is made if it is NULL. *out is NULL if the file cannot
- * be read. Returns false when out of memory. */
+/** Reads a log of at most 1 GiB and keeps what was decoded. *logs is made if it is NULL. *out is NULL if the file
+ * cannot be read. Returns false when out of memory. */
 bool etr_decoded_logs_read(etr_decoded_logs **logs, const char *path, const etr_decoded_log **out);
 
 /** Returns the log of a path, or NULL. `logs` may be NULL. */

@@ -188,8 +188,8 @@ static loops find_loops(const builder *b) {
   return found;
 }
 
-/* Makes `open` the loops around an instruction that go on behind it, outer ones first. *next is the first loop that does
- * not begin before; instructions only ascend. */
+/* Makes `open` the loops around an instruction that go on behind it, outer ones first. *next is the first loop that
+ * does not begin before; instructions only ascend. */
 static void open_loops(builder *b, const loops *all, size_t *next, loops *open, int32_t instruction) {
   for (; *next < all->count && all->data[*next].first <= instruction; ++*next) {
     const loop *began = &all->data[*next];
@@ -219,8 +219,9 @@ static bool extend_for_loops(builder *b) {
     size_t low = 0, high = open.count; /* the outermost loop that begins after the tensor exists */
     while (low < high) {
       size_t middle = low + (high - low) / 2;
-      *(open.data[middle].first > tensor->first_instruction ? &high : &low) =
-          open.data[middle].first > tensor->first_instruction ? middle : middle + 1;
+      *(open.data[middle].first > tensor->first_instruction
+            ? &high
+            : &low) = open.data[middle].first > tensor->first_instruction ? middle : middle + 1;
     }
     if (low < open.count) tensor->last_instruction = open.data[low].last;
   }

@@ -274,8 +274,7 @@ static size_t find_leaf(const live_tree *tree, uint32_t buffer, uint64_t offset,
 
 static void set_end(live_tree *tree, const etr_planned_tensor *tensor, uint64_t end) {
   size_t at = tree->leaves + find_leaf(tree, tensor->buffer, tensor->offset_bytes, tensor);
-  for (tree->ends[at] = end; at > 1; at /= 2)
-    tree->ends[at / 2] = ETR_MAX(tree->ends[at], tree->ends[at ^ 1]);
+  for (tree->ends[at] = end; at > 1; at /= 2) tree->ends[at / 2] = ETR_MAX(tree->ends[at], tree->ends[at ^ 1]);
 }
 
 /* Returns the first leaf from `leaf` on, and before `limit`, whose tensor is live and ends above an offset. Returns
@@ -459,14 +458,14 @@ static void raise_peak(uint64_t live, size_t instruction, uint64_t *peak, int32_
   *peak_instruction = (int32_t)instruction;
 }
 
-/* Goes through the instructions once, with the bytes that are live in each buffer and in all of them. A peak can only be
- * where a tensor is used first. */
+/* Goes through the instructions once, with the bytes that are live in each buffer and in all of them. A peak can only
+ * be where a tensor is used first. */
 static bool add_curves(builder *b) {
   size_t count = b->plan->instruction_count, tensors = b->lives.tensors.count;
   uint64_t *all = etr_arena_alloc_array(b->arena, count, sizeof *all), whole = 0;
   uint64_t *live = etr_arena_alloc_array(b->scratch, b->plan->buffer_count, sizeof *live);
-  lists_by_instruction lists = {new_list(count, b->scratch), new_list(count, b->scratch),
-                                new_list(tensors, b->scratch), new_list(tensors, b->scratch)};
+  lists_by_instruction lists = {new_list(count, b->scratch), new_list(count, b->scratch), new_list(tensors, b->scratch),
+                                new_list(tensors, b->scratch)};
   if (!all || !live || etr_arena_failed(b->scratch)) return false;
   for (size_t i = 0; i < tensors; i++) add_tensor(b, &lists, (uint32_t)i);
   b->plan->peak_instruction = -1;

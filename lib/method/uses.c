@@ -49,32 +49,33 @@ static bool changes_first(const etr_instruction *instruction) {
   return instruction->op && etr_operator_is_in_place(etr_operator_of_kernel(instruction->op));
 }
 
-/* Returns true for a kernel that changes its arguments: ATen's batch norms change the running statistics passed to
+/* Returns true for a kernel that changes other arguments: ATen's batch norms change the running statistics passed to
  * them, except for the variants that do not train. */
-static bool changes_arguments(const etr_instruction *instruction) {
+static bool changes_others(const etr_instruction *instruction) {
   const char *op = instruction->op ? instruction->op : "";
-  return changes_first(instruction) || strncmp(op, "aten::rrelu_with_noise", 22) == 0 ||
+  return strncmp(op, "aten::rrelu_with_noise", 22) == 0 ||
          (strstr(op, "batch_norm") && !strstr(op, "no_training"));
 }
 
 static void list_kernel(etr_uses *u, const etr_instruction *instruction, int32_t id) {
-  bool fills_first = is_kernel(instruction, "executorch_prim::et_copy_index");
+  bool is_in_place = changes_first(instruction);
+  bool writes_first = is_in_place || is_kernel(instruction, "executorch_prim::et_copy_index");
   /* A kernel's result is also passed to it as an argument: it is listed twice, or in two lists. */
   u->results = etr_results_of(u->method->program, instruction, &u->result_count);
   if (spend(u, u->result_count)) {
     for (size_t i = 0; i < u->result_count; i++)
       if (etr_tensor_at(u->method->program, u->results[i])) u->returned_by[u->results[i]] = id;
   }
-  u->changes_arguments = changes_arguments(instruction);
+  u->changes_arguments = is_in_place || changes_others(instruction);
   for (size_t i = 0; i < instruction->arg_count; i++) add_argument(u, instruction, i, (etr_use){.is_read = true});
   for (size_t i = 0; i < u->list.count; i++) {
     etr_use *use = &u->list.data[i];
     bool is_last = use->argument + 1 == instruction->arg_count, is_first = use->argument == 0;
     bool is_list_of_results = use->is_list &&
                               etr_is_list_of(&u->method->program->values[use->value], u->results, u->result_count);
-    use->is_written = is_last || (is_first && (fills_first || changes_first(instruction))) || is_list_of_results ||
+    use->is_written = is_last || (is_first && writes_first) || is_list_of_results ||
                       (!use->is_list && u->returned_by[use->value] == id);
-    use->is_read = !use->is_written || (changes_first(instruction) && use->value == instruction->args[0]);
+    use->is_read = !use->is_written || (is_in_place && use->value == instruction->args[0]);
   }
   bool is_view = is_kernel(instruction, "executorch_prim::et_view") && instruction->arg_count > 1;
   if (is_view) u->handed_on = instruction->args[0];

@@ -32,7 +32,7 @@ struct missing_handles {
   const etr_placed *call; /* the call that is examined */
   const etr_backend *backend;
   const etr_payload *payload;
-  etr_vec(held_node) held; /* nodes of the call whose handles are lost, by rank */
+  etr_vec(held_node) held; /* nodes of the call whose debug handles are missing, by rank */
   bool is_listed;          /* held is filled */
   bool *had_equal;         /* per node: another node was an equally good candidate at some point */
   size_t budget;           /* steps left: calls may share lists of handles, and handles their nodes */

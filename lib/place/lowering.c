@@ -194,7 +194,8 @@ static bool fill_lowering(const lowerer *l, etr_lowering *out) {
 /* ---- All ---- */
 
 /* Budget in steps, for each node and in all. Among 70 real models the largest need is 29 steps a node. Hundreds of
- * parallel delegates that list the same handles need more, because each one that leaves is moved behind all others. */
+ * parallel delegates that list the same handles need more, because each one that is taken out is moved after all
+ * others. */
 enum { BUDGET_OF_NODE = 1 << 8, BUDGET = 1 << 24 };
 
 static bool list_delegates(lowerer *l) {
@@ -276,11 +277,10 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
   for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch); i++)
     found = try_strategy(&l, i, roles);
   if (good && !found && l.budget == 0)
-    etr_warn(
-        warnings, NULL, NULL, ETR_NO_OFFSET,
-        "%s: too many delegates to repeat the lowering: kernels and delegates with the same debug handles are told "
-        "apart by the graph's order, an estimate",
-        etr_method_label(placement->method));
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: too many delegates to repeat the lowering: kernels and delegates with the same debug handles are "
+             "distinguished by the graph's order, which is an estimate",
+             etr_method_label(placement->method));
   good = good && !etr_arena_failed(&l.scratch) && (!found || fill_lowering(&l, out));
   etr_arena_clear(&l.scratch);
   return good;

@@ -37,9 +37,9 @@ typedef struct loader {
   etr_payloads payloads;
   etr_blocks blocks;
   etr_vec(etr_method_inputs) methods;
-  etr_placement *placements; /* one for each method */
-  etr_method *built;         /* the profile's methods, while they are filled in */
-  etr_graph *graphs;         /* the profile's graphs, while they are filled in */
+  etr_placement *placements;   /* one for each method */
+  etr_method *built;           /* the profile's methods, while they are filled in */
+  etr_graph *graphs;           /* the profile's graphs, while they are filled in */
   etr_vec(etr_graph) programs; /* program/METHOD of each method of the .pte */
 } loader;
 

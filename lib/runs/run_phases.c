@@ -170,7 +170,7 @@ static bool add_leading(const candidates *c, const bool *is_long, uint32_t *inne
   return false;
 }
 
-/* Returns whether long runs do other work: they stretch operators by different factors, which are alike in all long
+/* Returns whether long runs do other work: they stretch operators by different factors, which are similar in all long
  * runs. */
 static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   etr_arena scratch = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * signals.c - Ctrl-C, Ctrl-Break and the closing of the console as signals. The system tells them in a new thread,
- * which takes no notice of what is going on elsewhere: it waits here while they are held.
+ * signals.c - Ctrl-C, Ctrl-Break and the closing of the console as signals. The system reports them in a new thread,
+ * whatever the other threads are doing; that thread waits here while signals are blocked.
  */
 #include "windows/handle.h"
 

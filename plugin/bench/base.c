@@ -295,7 +295,7 @@ static exit_status compare_with(const bench_newer *newer, const earlier_benches 
   } else {
     message_warning("%s: %s", path, reason);
     status = report_no_base(newer, access(path, F_OK) == 0 ? "the last bench cannot be read"
-                                                          : "the last bench's folder was removed");
+                                                           : "the last bench's folder was removed");
   }
   bench_document_clear(&old);
   return status;

@@ -170,8 +170,8 @@ static const figure figures[] = {
 
 /* ---- Reading ---- */
 
-/* Returns a figure from a line "PyTorchObserver {...}", NaN if the line does not have the figure. report: NULL if there is
- * no line. */
+/* Returns a figure from a line "PyTorchObserver {...}", NaN if the line does not have the figure. report: NULL if there
+ * is no line. */
 static double value_of(const figure *f, const char *report) {
   double from, to, scale, count;
   if (report == NULL || !flat_json_number(report, f->from, &from) || !flat_json_number(report, f->to, &to)) return NAN;

@@ -159,8 +159,8 @@ static bool record_once(collecting *c, collected_side *of, recording_kind kind, 
   return false;
 }
 
-/* Returns a copy of the last line "PyTorchObserver {...}", from '{' on, because lines before are those of warm-up. Returns
- * NULL if there is none, or when out of memory. */
+/* Returns a copy of the last line "PyTorchObserver {...}", from '{' on, because lines before are those of warm-up.
+ * Returns NULL if there is none, or when out of memory. */
 static char *copy_report(const char *output) {
   const char *report = NULL;
   for (const char *at = output; (at = strstr(at, BENCH_OBSERVER "{")) != NULL;) {

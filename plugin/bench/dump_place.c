@@ -85,8 +85,9 @@ typedef struct newest_dump {
 static bool look_at_file(dump_place *place, const char *path, const file_mark *mark, void *context) {
   newest_dump *newest = context;
   const seen_file wanted = {.path = (char *)(uintptr_t)path};
-  const seen_file *seen =
-      place->seen_count > 0 ? bsearch(&wanted, place->seen, place->seen_count, sizeof wanted, by_path) : NULL;
+  const seen_file *seen = place->seen_count > 0
+                              ? bsearch(&wanted, place->seen, place->seen_count, sizeof wanted, by_path)
+                              : NULL;
   if (seen != NULL && is_same(&seen->mark, mark)) return true;
   const file_mark *before = &newest->mark;
   bool is_newer = !before->is_there || mark->changed.tv_sec > before->changed.tv_sec ||
@@ -122,8 +123,8 @@ static bool copy_file(const char *from, const char *to) {
   return copied;
 }
 
-/* Moves an ETDump. If it is a link, copies the file to which it leads, and leaves both to the runner. It does no harm if
- * the original remains, because it is remembered before the next recording. */
+/* Moves an ETDump. If it is a link, copies the file to which it leads, and leaves both to the runner. It does no harm
+ * if the original remains, because it is remembered before the next recording. */
 static etr_status move_dump(const char *from, const char *to, etr_error *error) {
   struct stat about;
   bool is_link = lstat(from, &about) == 0 && S_ISLNK(about.st_mode);

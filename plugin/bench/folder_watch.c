@@ -104,8 +104,9 @@ static int by_name(const void *a, const void *b) {
 /* Compares a file with what it was in the listing before, if it was there. A file that did not change since then is
  * complete. */
 static void compare_file(watched_file *file, const folder_watch *before, bool is_first) {
-  const watched_file *old =
-      before->file_count > 0 ? bsearch(file, before->files, before->file_count, sizeof *file, by_name) : NULL;
+  const watched_file *old = before->file_count > 0
+                                ? bsearch(file, before->files, before->file_count, sizeof *file, by_name)
+                                : NULL;
   file->is_there = old != NULL && old->size == file->size && old->changed.tv_sec == file->changed.tv_sec &&
                    old->changed.tv_nsec == file->changed.tv_nsec;
   file->is_reported = is_first || (file->is_there && old->is_reported);

@@ -38,7 +38,7 @@ typedef struct folder_watch {
   sigset_t waiting; /* signal mask while waiting; SIGINT is blocked at all other times */
   size_t used, at;  /* bytes of events that were read, and the position of the next event */
   _Alignas(8) char events[8192];
-  watched_file *files; /* by name */
+  watched_file *files;          /* by name */
   size_t file_count, next_file; /* next_file: the first that was not looked at since the last listing */
 } folder_watch;
 

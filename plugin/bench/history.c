@@ -117,8 +117,9 @@ static bool make_folders(bench_history *history) {
   return is_new || errno == EEXIST;
 }
 
-/* Makes the folder and locks it for benches, and tries again if another process removed the folder or the file of the lock
- * before it was locked. The folder's own lock is left to those who write run folders into it, which does not take long. */
+/* Makes the folder and locks it for benches, and tries again if another process removed the folder or the file of the
+ * lock before it was locked. The folder's own lock is left to those who write run folders into it, which does not take
+ * long. */
 static exit_status take_folder(bench_history *history) {
   struct stat opened, named;
   char path[PATH_MAX];

@@ -163,8 +163,8 @@ void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]
  * *out is NULL. */
 exit_status bench_open(etr_profile **out, const cli_settings *settings, const char *const *dumps, size_t count);
 
-/** Finds the files of the record that the settings name. Its own ETDumps are replaced by `dump`, which is borrowed. Free
- * with bench_forget(). */
+/** Finds the files of the record that the settings name. Its own ETDumps are replaced by `dump`, which is borrowed.
+ * Free with bench_forget(). */
 exit_status bench_find(etr_inputs *out, const cli_settings *settings, const char *dump);
 
 /** Opens the files that bench_find() found, with these ETDumps, like bench_open(). */

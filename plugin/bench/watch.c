@@ -41,8 +41,8 @@ static void note_file(watching *w, const char *path) {
   if (is_other) forget_record(w);
 }
 
-/* Opens the record with an ETDump. The folder is listed only if the record's files are not known, so that an ETDump costs
- * the same however many are there. */
+/* Opens the record with an ETDump. The folder is listed only if the record's files are not known, so that an ETDump
+ * costs the same however many are there. */
 static exit_status open_dump(watching *w, etr_profile **out, const char *dump) {
   bool is_whole = is_there(w->found.etrecord) && is_there(w->found.pte);
   for (size_t i = 0; i < w->found.weight_count; i++) is_whole = is_whole && is_there(w->found.weights[i]);

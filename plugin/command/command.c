@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * command.c - runs a command: its inputs, its output, the terminal.
+ * command.c - what commands share: their inputs, their output, the terminal.
  */
 #include "command/command.h"
 
@@ -56,19 +56,22 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .source_root = settings->source_root};
 }
 
-exit_status command_open(etr_profile **out, const cli_settings *settings) {
-  etr_error error;
-  etr_inputs inputs;
-  *out = NULL;
-  exit_status found = command_find(&inputs, settings);
-  if (found != EXIT_DONE) return found;
-  const etr_options reading = command_reading_options(settings);
-  etr_status status = etr_profile_open(out, &inputs, &reading, &error);
-  if (settings->record) etr_inputs_clear(&inputs);
-  if (status != ETR_OK) return message_error(&error);
-  exit_status checked = command_check_dump(*out, settings);
-  if (checked == EXIT_DONE) message_warnings(*out);
-  return checked;
+bool command_is_folder(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+FILE *command_open_file(const char *path, const char **reason) {
+  struct stat about;
+  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  bool is_file = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+  FILE *file = is_file ? fdopen(descriptor, "rb") : NULL;
+  *reason = descriptor >= 0 && !is_file ? "not a file" : strerror(errno);
+  if (file == NULL && descriptor >= 0) {
+    (void)close(descriptor);
+    errno = EIO;
+  }
+  return file;
 }
 
 /* ---- Outputs ---- */
@@ -100,113 +103,6 @@ exit_status command_put(const cli_settings *settings, etr_emitter emit, void *co
   if (!command_has_file(settings)) return message_written(message_print(etr_emit_limited, &limited, &error), &error);
   etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);
   return status == ETR_OK ? EXIT_DONE : message_refused(status, &error);
-}
-
-/* ---- Answers ---- */
-
-typedef struct question {
-  const etr_profile *profile;
-  const cli_settings *settings;
-} question;
-
-static etr_status emit_answer(void *context, const etr_sink *sink, etr_error *error) {
-  const question *q = context;
-  return q->settings->command->answer(q->profile, q->settings, sink, error);
-}
-
-static exit_status run_one(const cli_settings *settings) {
-  etr_profile *profile;
-  const command_need need = settings->command->need;
-  exit_status result = command_open(&profile, settings);
-  if (result == EXIT_DONE) result = command_check_names(profile, settings);
-  if (result == EXIT_DONE) result = command_check_filter(profile, settings);
-  if (result == EXIT_DONE) {
-    if (need == NEEDS_RUNS && profile->run_count == 0) message_warning("no times: there is no ETDump with runs");
-    if (need == NEEDS_GRAPHS && profile->graph_count == 0) message_warning(MESSAGE_NO_GRAPH);
-    if (need == NEEDS_PROGRAM && !profile->program_memory)
-      message_warning(
-          "no memory plan, since there is no program: put the .pte into the record's directory, or name it with --pte");
-    result = command_put(settings, emit_answer, &(question){profile, settings});
-  }
-  etr_profile_close(profile);
-  return result;
-}
-
-/* Fills the settings of each side: a record of its own, or one ETDump of a record that both sides share. */
-static exit_status split_sides(cli_settings *base, cli_settings *newer, const cli_settings *settings) {
-  const char *name = settings->command->name;
-  *base = *newer = *settings;
-  if (settings->more_count > 0) {
-    if (settings->etdump_count)
-      return message_usage(name, "--etdump needs one record, but there are two: \"%s\" and \"%s\"", settings->record,
-                           settings->more[0]);
-    newer->record = settings->more[0];
-    base->more_count = newer->more_count = 0;
-    return EXIT_DONE;
-  }
-  if (settings->etdump_count != 2)
-    return message_usage(name, "diff needs two records: name BASE and NEW, or one record and --etdump twice");
-  base->without_buffer = newer->without_buffer = true;
-  base->etdump_count = newer->etdump_count = 1;
-  newer->etdumps[0] = settings->etdumps[1];
-  return EXIT_DONE;
-}
-
-static exit_status run_two(const cli_settings *settings) {
-  etr_profile *base = NULL, *newer = NULL;
-  cli_settings base_settings, new_settings;
-  exit_status result = split_sides(&base_settings, &new_settings, settings);
-  if (result == EXIT_DONE) result = command_open(&base, &base_settings);
-  if (result == EXIT_DONE) result = command_open(&newer, &new_settings);
-  if (result == EXIT_DONE) result = settings->command->compare(base, newer, settings);
-  etr_profile_close(newer);
-  etr_profile_close(base);
-  return result;
-}
-
-bool command_is_folder(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-FILE *command_open_file(const char *path, const char **reason) {
-  struct stat about;
-  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  bool is_file = descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
-  FILE *file = is_file ? fdopen(descriptor, "rb") : NULL;
-  *reason = descriptor >= 0 && !is_file ? "not a file" : strerror(errno);
-  if (file == NULL && descriptor >= 0) {
-    (void)close(descriptor);
-    errno = EIO;
-  }
-  return file;
-}
-
-/* Returns true if the arguments are files of one record. Two arguments are if they are files of different kinds;
- * otherwise each is a record of its own. */
-static bool is_one_record(const cli_settings *settings) {
-  const char *paths[] = {settings->record, settings->more[0]};
-  etr_inputs found;
-  if (settings->more_count != 1) return true;
-  if (command_is_folder(paths[0]) || command_is_folder(paths[1])) return false;
-  if (etr_inputs_find_all(&found, paths, 2, NULL, NULL) != ETR_OK) return false;
-  bool one = found.etdump_count < 2;
-  etr_inputs_clear(&found);
-  return one;
-}
-
-exit_status command_run(const cli_settings *settings) {
-  const cli_command *command = settings->command;
-  bool is_for_people = settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN;
-  if (settings->tag_count && (is_for_people || settings->format == FORMAT_JSON))
-    return message_usage(command->name, "--tag applies to tables for programs (--format jsonl, csv or tsv)");
-  if (settings->columns && settings->format == FORMAT_JSON)
-    return message_usage(command->name, "--columns applies to tables; JSON has all columns");
-  exit_status checked = command->check ? command->check(settings) : EXIT_DONE;
-  if (checked != EXIT_DONE) return checked;
-  if (each_is_wanted(settings)) return each_run(settings);
-  bool compares = command->compare && (!command->answer || !is_one_record(settings));
-  return compares ? run_two(settings) : run_one(settings);
 }
 
 /* ---- Tables ---- */
@@ -250,6 +146,12 @@ static size_t usual_rows(const cli_settings *settings) {
   return settings->format == FORMAT_MARKDOWN ? rows : 0;
 }
 
+/* Returns how many findings to show, as etr_table_options has it: 0 stands for the usual number. */
+static size_t number_of_findings(int64_t given) {
+  if (given == TOP_DEFAULT) return 0;
+  return given ? (size_t)given : SIZE_MAX;
+}
+
 etr_table_options command_table_options(const cli_settings *settings) {
   static const etr_table_format formats[] = {
       [FORMAT_TEXT] = ETR_TABLE_TEXT,         [FORMAT_JSON] = ETR_TABLE_TEXT,
@@ -260,6 +162,7 @@ etr_table_options command_table_options(const cli_settings *settings) {
                              .order = settings->order,
                              .top = settings->top == TOP_DEFAULT ? usual_rows(settings) : (size_t)settings->top,
                              .depth = (int)settings->depth,
+                             .findings = number_of_findings(settings->findings),
                              .width = text_width(settings),
                              .color = wants_color(settings),
                              .ascii = !is_utf8(),

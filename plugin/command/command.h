@@ -46,10 +46,10 @@ typedef struct cli_settings {
   const char *const *more; /* further arguments: files of the same record, the record to compare with, or ETDumps of
                               --each; in argv */
   size_t more_count;
-  bool each;                          /* an answer for each ETDump */
-  const char *each_from, *problems;   /* of --each: list of ETDumps, and the file for those that failed */
-  FILE *problem_file;                 /* opened by each_prepare() */
-  etr_stack stack;                    /* set by commands */
+  bool each;                        /* an answer for each ETDump */
+  const char *each_from, *problems; /* of --each: list of ETDumps, and the file for those that failed */
+  FILE *problem_file;               /* opened by each_prepare() */
+  etr_stack stack;                  /* set by commands */
   const char *etrecord, *pte, *debug_buffer;
   bool without_buffer; /* set by commands, not by an option: with several ETDumps it is unknown which one the buffer is
                           of */
@@ -77,7 +77,7 @@ typedef struct cli_settings {
   const char *logdir, *name;
   double max_bytes, max_output; /* 0: the library's default */
   int64_t max_nodes, max_events, max_delegates, max_comparisons;
-  int64_t depth, top; /* TOP_DEFAULT: the command's own number of rows */
+  int64_t depth, top, findings; /* TOP_DEFAULT: the command's own number */
   const char *method, *graph, *module, *op, *backend, *source_root;
   bool force;          /* continue if a filter selects nothing, or if an ETDump is of another model */
   bool values;         /* logged values instead of times */
@@ -273,8 +273,8 @@ etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_se
 /** Returns true if a path names a folder. */
 bool command_is_folder(const char *path);
 
-/** Opens a file for reading. Returns NULL and the reason if it cannot be opened, or if it is a folder, a pipe or a device,
- * which could wait forever; errno is ENOENT only if there is no such file. */
+/** Opens a file for reading. Returns NULL and the reason if it cannot be opened, or if it is a folder, a pipe or a
+ * device, which could wait forever; errno is ENOENT only if there is no such file. */
 FILE *command_open_file(const char *path, const char **reason);
 
 /* ---- Outputs ---- */

@@ -325,8 +325,8 @@ const cli_command commands[] = {
              "runtime outside operators, and unexplained time. Delegate overhead consists of inserted operators, "
              "which the lowering added, and call overhead. The parts add up to Method::execute. Tables follow: the "
              "slowest operators; sums by operator type, module, backend and source line; the first run compared with "
-             "the others; and load times. Findings name likely problems, what each costs, and the events that show "
-             "it. --module, --op and --backend restrict the tables.",
+             "the others; and load times. Findings say what to change, why, what that could save, and how sure it is. "
+             "--module, --op and --backend restrict the tables.",
      .examples = {{"summary mobilenet_v2 --top 5", "five rows in each table"},
                   {"summary llama --by pattern", "attention or feed-forward? One line for all layers"},
                   {"summary mobilenet_v2 --format markdown", "for a pull request"},
@@ -590,14 +590,16 @@ const cli_command commands[] = {
              "differ by. With fewer, `bench` assumes that they differ by --recording-noise and prints that it did.\n"
              "The ETDump is the file that --pull names, or else --etdump_path among the program's arguments, or else "
              "the newest ETDump that appears in the working directory or in --record. An ETDump from before the "
-             "recording is never taken. If the program is adb, the file is removed from the device before each "
-             "recording and pulled after it.\n"
-             "To measure what tracing costs, one more process runs without --etdump_path; it counts only if it "
-             "leaves no ETDump. Lines \"PyTorchObserver {...}\", which ExecuTorch's LLM runner prints, add load and "
-             "prefill times, the time to the first token, and tokens per second. A recording that fails, exceeds "
-             "--timeout or leaves no ETDump is reported with the end of the program's output and does not count.\n"
+             "recording is never taken. If it is a link, it is copied instead of moved. If the program is adb, the "
+             "file is removed from the device before each recording and pulled after it.\n"
+             "To measure what tracing costs, one more process runs without --etdump_path; it counts only if it leaves "
+             "no ETDump. Lines \"PyTorchObserver {...}\", which ExecuTorch's LLM runner prints, add load and prefill "
+             "times, the time to the first token, and tokens per second. A recording that fails, exceeds --timeout or "
+             "leaves no ETDump is reported with the end of the program's output and does not count. Of what a program "
+             "prints, the last 4 MiB are kept; a warning says if there was more.\n"
              "LOGDIR/NAME/history.jsonl has a line for each measure of each bench (of RUNNER, not of the base), and "
-             "is replaced as a whole. Folders of old benches may be removed.",
+             "is replaced as a whole. Folders of old benches may be removed. Only one bench of a NAME runs at a time; "
+             "`write` may use the same NAME meanwhile.",
      .examples = {{"bench --record mv2 -- ./executor_runner --etdump_path dump.etdp",
                    "one recording as a warm-up, then five that count"},
                   {"bench --record mv2 --against 'python3 old.py' -- python3 new.py",

@@ -22,7 +22,8 @@ enum { LONGEST_LINE = 4096, LONGEST_NAME = 256 };
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* Takes the peaks of a line that no option sets. Returns the key of a peak that is not a number above 0; NULL if all are. */
+/* Takes the peaks of a line that no option sets. Returns the key of a peak that is not a number above 0; NULL if all
+ * are. */
 static const char *take_peaks(cli_settings *settings, const char *line) {
   static const char *const keys[] = {"peak_flops", "peak_int_ops", "peak_bandwidth"};
   double *const peaks[] = {&settings->peak_flops, &settings->peak_int_ops, &settings->peak_bandwidth}, value;

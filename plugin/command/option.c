@@ -344,7 +344,7 @@ static exit_status set_clock(cli_settings *out, const char *command) {
 }
 
 exit_status option_parse(cli_settings *out, int argc, char **argv) {
-  *out = (cli_settings){.top = TOP_DEFAULT};
+  *out = (cli_settings){.top = TOP_DEFAULT, .findings = TOP_DEFAULT};
   parser p = {.out = out, .argc = argc, .argv = argv};
   find_command(&p);
   out->command = p.named ? p.command : NULL;

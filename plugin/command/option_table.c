@@ -197,6 +197,10 @@ const option_spec option_specs[] = {
     {"top", 'n', "N", AS(COUNT, top), PER_METHOD | FOR_BENCH | FOR_ACCURACY,
      .help = "at most N rows for each table; 0: all (default: 30 in text; 10 in summary, memory and diff; "
              "otherwise all)"},
+    {"findings", 0, "N", AS(COUNT, findings), FOR_SUMMARY,
+     .help = "at most N findings for each method; 0: all (default: 5; JSON and CSV have all)"},
+    {"findings", 0, "N", AS(COUNT, findings), FOR_DIFF,
+     .help = "show what to do next about the newer record: at most N findings for each method; 0: all (JSON has all)"},
     {"no-source", 0, NULL, AS(FLAG, no_source), FOR_STRIP,
      .help = "remove paths, functions and code from the stack traces"},
     {"rename-modules", 0, NULL, AS(FLAG, rename_modules), FOR_STRIP,

@@ -22,7 +22,10 @@
 
 extern char **environ;
 
-enum { MOST_ON_DISK = 64 << 20, LOOKS_A_SECOND = 1 }; /* bytes of a program's output on the disk; when they are counted */
+enum {
+  MOST_ON_DISK = 64 << 20, /* bytes of a program's output that may be on the disk when they are counted */
+  SECONDS_BETWEEN_COUNTS = 1,
+};
 
 static double seconds_now(void) {
   struct timespec now;
@@ -91,7 +94,7 @@ static bool wait_until(pid_t process, double end, int printed, int *status) {
     if (ended == process || (ended < 0 && errno != EINTR)) return true;
     double left = end - seconds_now();
     if (left <= 0) return false;
-    if (left > 1.0 / LOOKS_A_SECOND) left = 1.0 / LOOKS_A_SECOND;
+    if (left > SECONDS_BETWEEN_COUNTS) left = SECONDS_BETWEEN_COUNTS;
     const struct timespec most = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
     etr_wait_for_signal(&child, &most);
     free_beginning(printed);

@@ -193,7 +193,7 @@ static uint32_t choose_levels(planner *p, const etr_dot_options *options) {
 static void choose_open(planner *p, const etr_dot_options *options) {
   const etr_dot_choice *choice = &p->plan->choice;
   bool all = p->plan->folded == 0 || choice->focus != NULL || choice->top > 0 || options->depth != 0;
-  for (size_t i = p->plan->scopes.count; i-- > 0;) { /* children stand behind their parents */
+  for (size_t i = p->plan->scopes.count; i-- > 0;) { /* children come after their parents */
     uint32_t parent = p->plan->scopes.list[i].parent;
     p->is_opened[i] |= all || etr_dot_copies(&p->plan->fold, (uint32_t)i) > 1;
     if (p->is_opened[i] && parent != ETR_NONE) p->is_opened[parent] = true;

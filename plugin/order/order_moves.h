@@ -16,9 +16,9 @@ typedef struct etr_order_move {
 /** An order that needs less memory than the program's. */
 typedef struct etr_memory_order {
   const uint32_t *steps;
-  size_t step_count; /* number of steps, as in the plan */
-  uint64_t peak_bytes;    /* most bytes that are live at once */
-  uint64_t planned_bytes; /* size of the buffers that memory planning will give this order; ETR_UNKNOWN */
+  size_t step_count;           /* number of steps, as in the plan */
+  uint64_t peak_bytes;         /* most bytes that are live at once */
+  uint64_t planned_bytes;      /* size of the buffers that memory planning will give this order; ETR_UNKNOWN */
   const etr_order_move *moves; /* moves, in the new order; all other instructions keep their order */
   size_t move_count;
 } etr_memory_order;

@@ -9,7 +9,8 @@
 enum {
   ALIGNMENT = 16,     /* ExecutorchBackendConfig and the algorithm itself round sizes up to this */
   PADDING = 64,       /* apply_algo() adds this to each buffer of a method if a backend reads beyond its inputs */
-  MOST_TENSORS = 4096 /* each is compared with each */
+  SHORT = 64,         /* most steps between the first and the last use of a tensor that is found by its first use */
+  MOST_TENSORS = 4096 /* tensors that live longer are compared with all others */
 };
 
 /* A tensor that is put into an object. Times are positions in the order; inputs come before all of them, each at its
@@ -18,6 +19,7 @@ typedef struct placed {
   uint64_t size, offset; /* offset from the start of the object */
   int64_t first, last;
   uint32_t tensor, object; /* object: index into objects */
+  uint32_t next;           /* the next one with the same first step; ETR_NONE: the last */
 } placed;
 
 typedef struct object {
@@ -29,8 +31,10 @@ typedef struct placement {
   const etr_order_problem *p;
   placed *list;
   object *objects;
-  uint64_t *ends; /* per object: end of the tensors in it that are live with the one to be placed */
-  size_t count, object_count;
+  uint64_t *ends;     /* per object: end of the tensors in it that are live with the one to be placed */
+  uint32_t *starting; /* per step, and at the end: the first of the short-lived tensors that begin there */
+  uint32_t *long_lived;
+  size_t count, object_count, long_count;
 } placement;
 
 static int largest_and_last_first(const void *a, const void *b) {
@@ -81,16 +85,34 @@ static void list_tensors(placement *g, const uint32_t *order, uint32_t *slot_of)
   }
 }
 
-/* Puts list[next] into an object. */
-static void place_tensor(placement *g, size_t next) {
-  placed *tensor = &g->list[next];
-  uint32_t buffer = g->p->plan->tensors[tensor->tensor].buffer, found = ETR_NONE;
+/* Raises the end of an object in which another tensor is live with this one. */
+static void avoid(placement *g, const placed *tensor, const placed *other) {
+  if (tensor->last < other->first || tensor->first > other->last) return;
+  g->ends[other->object] = ETR_MAX(g->ends[other->object], other->offset + other->size);
+}
+
+static void avoid_all(placement *g, const placed *tensor) {
   memset(g->ends, 0, g->object_count * sizeof *g->ends);
-  for (size_t i = 0; i < next; i++) {
-    const placed *other = &g->list[i];
-    if (tensor->last < other->first || tensor->first > other->last) continue;
-    g->ends[other->object] = ETR_MAX(g->ends[other->object], other->offset + other->size);
+  for (size_t i = 0; i < g->long_count; i++) avoid(g, tensor, &g->list[g->long_lived[i]]);
+  for (int64_t at = ETR_MAX(tensor->first - SHORT, 0); at <= tensor->last; at++)
+    for (uint32_t i = g->starting[at]; i != ETR_NONE; i = g->list[i].next) avoid(g, tensor, &g->list[i]);
+}
+
+static void add_placed(placement *g, uint32_t number) {
+  placed *tensor = &g->list[number];
+  if (tensor->first < 0 || tensor->last - tensor->first > SHORT) {
+    g->long_lived[g->long_count++] = number;
+    return;
   }
+  tensor->next = g->starting[tensor->first];
+  g->starting[tensor->first] = number;
+}
+
+/* Puts a tensor into an object. */
+static void place_tensor(placement *g, uint32_t number) {
+  placed *tensor = &g->list[number];
+  uint32_t buffer = g->p->plan->tensors[tensor->tensor].buffer, found = ETR_NONE;
+  avoid_all(g, tensor);
   for (uint32_t i = 0; i < g->object_count && (found == ETR_NONE || g->ends[found] > 0); i++) {
     bool fits = g->objects[i].buffer == buffer && g->ends[i] + tensor->size <= g->objects[i].size;
     if (fits && (found == ETR_NONE || g->ends[i] == 0)) found = i;
@@ -102,14 +124,16 @@ static void place_tensor(placement *g, size_t next) {
   }
   tensor->object = found;
   tensor->offset = g->ends[found];
+  add_placed(g, number);
 }
 
 /* Fills the sizes that the buffers get. */
 static void place_all(placement *g, const uint32_t *order, uint32_t *slot_of, uint64_t *sizes) {
-  g->count = g->object_count = 0;
+  g->count = g->object_count = g->long_count = 0;
+  for (uint32_t i = 0; i <= g->p->count; i++) g->starting[i] = ETR_NONE;
   list_tensors(g, order, slot_of);
   qsort(g->list, g->count, sizeof *g->list, largest_and_last_first);
-  for (size_t i = 0; i < g->count; i++) place_tensor(g, i);
+  for (uint32_t i = 0; i < g->count; i++) place_tensor(g, i);
   memset(sizes, 0, g->p->plan->buffer_count * sizeof *sizes);
   for (size_t i = 0; i < g->object_count; i++) sizes[g->objects[i].buffer] += g->objects[i].size;
 }
@@ -121,12 +145,14 @@ uint64_t etr_order_planned_bytes(const etr_order_problem *p, const uint32_t *ord
   placement g = {.p = p,
                  .list = etr_arena_alloc_array(p->arena, count, sizeof *g.list),
                  .objects = etr_arena_alloc_array(p->arena, count, sizeof *g.objects),
-                 .ends = etr_arena_alloc_array(p->arena, count, sizeof *g.ends)};
+                 .ends = etr_arena_alloc_array(p->arena, count, sizeof *g.ends),
+                 .starting = etr_arena_alloc_array(p->arena, (size_t)p->count + 1, sizeof *g.starting),
+                 .long_lived = etr_arena_alloc_array(p->arena, count, sizeof *g.long_lived)};
   uint32_t *slot_of = etr_arena_alloc_array(p->arena, plan->tensor_count, sizeof *slot_of),
            *own_order = etr_arena_alloc_array(p->arena, p->count, sizeof *own_order);
   uint64_t *own = etr_arena_alloc_array(p->arena, plan->buffer_count, sizeof *own),
            *other = etr_arena_alloc_array(p->arena, plan->buffer_count, sizeof *other), sum = 0;
-  if (!g.list || !g.objects || !g.ends || !slot_of || !own_order || !own || !other) return ETR_UNKNOWN;
+  if (etr_arena_failed(p->arena)) return ETR_UNKNOWN;
   for (uint32_t i = 0; i < p->count; i++) own_order[i] = i;
   place_all(&g, own_order, slot_of, own);
   place_all(&g, order, slot_of, other);

@@ -13,10 +13,8 @@ static const etr_table_options defaults = {0};
 
 void etr_answer_begin(etr_answer *answer, const etr_profile *profile, const etr_node_filter *filter,
                       const etr_table_options *options, const etr_sink *sink) {
-  *answer = (etr_answer){.profile = profile,
-                         .filter = filter,
-                         .options = options ? options : &defaults,
-                         .arrow = etr_arrow_of(sink)};
+  *answer = (etr_answer){
+      .profile = profile, .filter = filter, .options = options ? options : &defaults, .arrow = etr_arrow_of(sink)};
   etr_writer_init(&answer->writer, sink);
   etr_writer_look(&answer->writer, answer->options);
 }

@@ -22,7 +22,8 @@ bool etr_below_is_path(etr_slice text) {
   return true;
 }
 
-/* Opens the folder `part` in `folder`, closes `folder` unless it is the root, and returns the opened descriptor or -1. */
+/* Opens the folder `part` in `folder`, closes `folder` unless it is the root, and returns the opened descriptor or -1.
+ */
 static int step_into(int root, int folder, const char *part, size_t size) {
   char name[NAME_MAX + 1];
   int next = -1, reason = ENAMETOOLONG;

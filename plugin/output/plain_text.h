@@ -27,7 +27,7 @@ size_t etr_plain_width(const etr_writer *writer, const char *text);
 
 typedef enum etr_cut {
   ETR_CUT_MIDDLE, /* for names, whose end matters as much as their start */
-  ETR_CUT_START,  /* for paths that begin alike */
+  ETR_CUT_START,  /* for paths that begin with the same parts */
 } etr_cut;
 
 /** Writes a plain text, cut to at most `width` columns. Returns the columns it takes. */

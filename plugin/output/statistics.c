@@ -80,7 +80,7 @@ static const etr_field noise_fields[] = {
     {"over_runs", NOISE(ETR_CELL_COUNT, over_runs), .has = changes,
      .says = "of step: runs after it; of drift: runs in the longest stretch; null otherwise"},
     {"stretches", NOISE(ETR_CELL_COUNT, stretches), .has = is_drift,
-     .says = "of drift: how often it starts anew, at a load or behind runs of another kind; null otherwise"},
+     .says = "of drift: how often it starts anew, at a load or after runs of another kind; null otherwise"},
     {"start", NOISE(ETR_CELL_TIME, start), .has = is_drift,
      .says = "of drift: time of the first run of a stretch, on the line; null otherwise"},
     {"unsure", NOISE(ETR_CELL_FLAG, is_unsure),

@@ -213,8 +213,8 @@ static void begin_table(etr_table *table) {
   for (size_t i = 0; columns && table->columns && i < most; i++) {
     const etr_field *field = table->chosen ? table->chosen[i] : &table->fields->first[i];
     if (!table->chosen && !is_shown(table, field)) continue;
-    columns[table->origin_count + count] = (etr_column){
-        title_of(table, field, count), field->kind >= ETR_CELL_COUNT, field->kind <= ETR_CELL_ITEM};
+    columns[table->origin_count + count] = (etr_column){title_of(table, field, count), field->kind >= ETR_CELL_COUNT,
+                                                        field->kind <= ETR_CELL_ITEM};
     table->columns[count++] = field;
   }
   table->column_count = count;
@@ -224,9 +224,9 @@ static void begin_table(etr_table *table) {
     for (size_t i = 0; i < count; i++)
       if (table->columns[i]->spare == turn) etr_text_table_may_leave_out(&table->laid_out, i);
   for (size_t i = 0; arrow && i < table->origin_count + count; i++)
-    etr_arrow_add_column(
-        arrow, columns[i].title,
-        i < table->origin_count ? ETR_ARROW_TEXT : arrow_type_of(table->columns[i - table->origin_count]->kind));
+    etr_arrow_add_column(arrow, columns[i].title,
+                         i < table->origin_count ? ETR_ARROW_TEXT
+                                                 : arrow_type_of(table->columns[i - table->origin_count]->kind));
 }
 
 /* ---- Rows ---- */

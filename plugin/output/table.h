@@ -285,7 +285,7 @@ typedef struct etr_table {
   size_t column_count;       /* of `columns` */
   const etr_tag *origin;     /* first columns of tables for programs, with the same value in every row */
   size_t origin_count;
-  bool wants_origin; /* --columns names `record` or `run` */
+  bool wants_origin;           /* --columns names `record` or `run` */
   int time_digits;             /* significant digits of the longest time, for people; initially ETR_TIME_DIGITS */
   int time_decimals;           /* decimals of all times of the table being written, for people */
   etr_vec(etr_table_row) rows; /* rows that etr_table_fill() will write */

@@ -22,8 +22,8 @@ typedef struct etr_text_table {
   size_t column_count;
   etr_vec(const char *) cells;
   etr_vec(unsigned char) styles; /* one per cell */
-  etr_vec(size_t) spare; /* columns that narrow text may hide, in this order */
-  bool without_head;     /* CSV and TSV begin with the first row */
+  etr_vec(size_t) spare;         /* columns that narrow text may hide, in this order */
+  bool without_head;             /* CSV and TSV begin with the first row */
 } etr_text_table;
 
 /** Starts an empty table. columns is borrowed; the arena holds the cells. */

@@ -72,6 +72,9 @@ static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr
     etr_jw_object(f->json);
     etr_field_text(f, "title", finding->title);
     etr_field_text(f, "evidence", finding->evidence);
+    etr_field_text(f, "saving", finding->saving);
+    etr_field_ticks(f, "potential", finding->potential);
+    etr_field_number(f, "potential_share", finding->potential_share);
     etr_field_ticks(f, "cost", finding->cost);
     etr_field_number(f, "share", finding->share);
     etr_field_list(f, "operators");

@@ -18,7 +18,7 @@ enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
    .says = "the floor(runs / 10)-th shortest run, counted from 0: the middle 80 % start here"},                        \
   {"high", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, high), .says = "the floor(runs / 10)-th longest run"},                 \
   {"recordings", TIME(ETR_CELL_COUNT, SEVERAL, recordings),                                                            \
-   .says = "ETDumps that the runs are of; this and the two columns behind it only where there are several ETDumps"},   \
+   .says = "number of ETDumps that the runs are of; this and the next two columns exist only with several ETDumps"},   \
   {"offset", TIME(ETR_CELL_NUMBER, SEVERAL, offset),                                                                   \
    .says = "mean over the recordings of ln(median of a recording / p50); null where a median is 0"},                   \
   {"spread", TIME(ETR_CELL_NUMBER, SEVERAL, spread), .says = "standard deviation of these logarithms"}

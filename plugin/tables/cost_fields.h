@@ -35,7 +35,7 @@
   {"unknown_costs", "unknown costs", ETR_CELL_COUNT, rest, FIGURE(unknown), .nullable = true,                          \
    .says = "nodes whose macs or bytes are not known"},                                                                 \
   {"hinted_costs", "hinted costs", ETR_CELL_COUNT, in, FIGURE(hinted), .nullable = true,                               \
-   .says = "nodes with symbolic sizes, for which the export's example stands"}
+   .says = "nodes with symbolic sizes, for which the export's example is taken"}
 
 /** Fields of the costs of both sides of a comparison. BASE(name) and NEW(name) initialize the member of a row. */
 #define ETR_DIFF_COST_FIELDS(BASE, NEW, in, base_integers, new_integers)                                               \
@@ -58,7 +58,7 @@
 
 /** Why nothing is said of peaks. */
 #define ETR_NO_PEAK                                                                                                    \
-  "no part of the peak: no operator here moves 1 MB in at least 50 us, so give --peak-bandwidth or --device"
+  "no part of the peak: no operator here moves 1 MB in 50 us or more, so give --peak-bandwidth or --device"
 
 /** Returns the share of the peak as a cell. If it exceeds 1, people read "above", because the rate cannot be right, and
  * programs get no value. */
@@ -78,8 +78,7 @@ static inline const char *etr_cost_integers(const etr_cost_figures *figures) {
 static inline void etr_put_cost_notes(etr_answer *answer, double nodes) {
   const etr_effective_peaks *peaks = &answer->profile->effective_peaks;
   if (!answer->options->columns || answer->options->format != ETR_TABLE_TEXT) return;
-  if (strstr(answer->options->columns, "peak") && !(peaks->gbs > 0))
-    etr_puts(&answer->writer, ETR_NO_PEAK "\n");
+  if (strstr(answer->options->columns, "peak") && !(peaks->gbs > 0)) etr_puts(&answer->writer, ETR_NO_PEAK "\n");
   if (nodes > 0)
     etr_putf(&answer->writer, "%.0f node%s with symbolic sizes: costs are of the example that the export recorded\n",
              nodes, nodes == 1 ? "" : "s");

@@ -255,10 +255,10 @@ static const char *delegated_text(etr_arena *arena, const etr_delegation *delega
 
 static void put_title(etr_answer *answer, const etr_method *method, const etr_delegation *delegation) {
   bool timed = method->run_count > 0;
-  etr_section_line(
-      answer, ETR_STYLE_PLAIN, 0,
-      etr_arena_format(&answer->arena, "%s: %s%s%s", method->name, delegated_text(&answer->arena, delegation),
-                       timed ? "; times are in " : "", timed ? etr_unit_name(answer->options->unit) : ""));
+  etr_section_line(answer, ETR_STYLE_PLAIN, 0,
+                   etr_arena_format(&answer->arena, "%s: %s%s%s", method->name,
+                                    delegated_text(&answer->arena, delegation), timed ? "; times are in " : "",
+                                    timed ? etr_unit_name(answer->options->unit) : ""));
   if (method->ambiguous_node_count)
     etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                      etr_arena_format(&answer->arena,

@@ -170,14 +170,14 @@ static const etr_field fields[] = {
      .says = "ETDumps that base_runs are of"},
     {"new_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_recordings)},
     {"verdict", "verdict", ETR_CELL_WORD, EXACT, .get = verdict,
-     .says = "slower or faster: the interval does not hold 0; equal: it lies within the limit; untimed: not timed on "
+     .says = "slower or faster: the interval excludes 0; equal: it is within the limit; untimed: not timed on "
              "both sides",
      .type = "verdict"},
-    {"reason", "reason", ETR_CELL_WORD, EXACT, .get = reason, .says = "why it cannot be told; null of other verdicts",
-     .type = "reason", .nullable = true},
+    {"reason", "reason", ETR_CELL_WORD, EXACT, .get = reason,
+     .says = "why the data do not decide; null for other verdicts", .type = "reason", .nullable = true},
     {"recordings_needed", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(recordings_needed), .has = has_needed,
-     .says = "of execute and load: how many recordings on each side would tell whether it changed, or whether it is "
-             "above the limit; null: it is told, not known, or more than 50"},
+     .says = "for execute and load: how many recordings on each side would decide whether it changed, or whether it "
+             "is above the limit; null: it is decided, not known, or more than 50"},
     ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_DATA, base_integers, new_integers),
 
     {NULL, "", ETR_CELL_NAME, BOTH, ETR_AT(change_row, name)},

@@ -5,6 +5,7 @@
 #include "tables/diff_output.h"
 
 #include "tables/cost_fields.h"
+#include "tables/finding_output.h"
 #include "views/diff_view.h"
 
 #include <math.h>
@@ -135,6 +136,16 @@ static bool put_explained(etr_diff_output *o, const etr_method_pair *method) {
   return true;
 }
 
+/* What to do next about the newer side. A document has no findings that could be made again. */
+static bool put_findings(etr_diff_output *o, const etr_method_pair *method) {
+  const etr_profile *profile = o->comparison->newer;
+  const etr_method *newer = method->new_method == ETR_NONE ? NULL : &profile->methods[method->new_method];
+  etr_findings findings;
+  if (!etr_diff_findings(&findings, o, method, o->answer.fields.unit)) return false;
+  etr_field_findings(&o->answer, &findings, newer && newer->graph != ETR_NONE ? &profile->graphs[newer->graph] : NULL);
+  return true;
+}
+
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const etr_fields *f = &o->answer.fields;
   etr_jw_object(f->json);
@@ -160,6 +171,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
          put_section(o, method, ETR_DIFF_SECTION_MODULES, "by_module", "module") &&
          put_section(o, method, ETR_DIFF_SECTION_PATTERNS, "by_pattern", "pattern") &&
          put_section(o, method, ETR_DIFF_SECTION_BACKENDS, "by_backend", "backend");
+  good = good && put_findings(o, method);
   if (etr_diff_takes_gaps(o->filter)) etr_field_gaps(f, method);
   etr_jw_end(f->json);
   return good;

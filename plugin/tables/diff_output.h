@@ -10,6 +10,7 @@
 
 #include "output/table.h"
 #include "views/diff_view.h"
+#include "views/findings.h"
 
 /* ---- Words, for people ---- */
 
@@ -71,6 +72,10 @@ bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows);
 /** Returns a line that says how much of the change of Method::execute's median the first `shown` rows are. */
 const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
                                   size_t shown);
+
+/** Finds what to do next about the newer side of a method; nothing if that side is a document, which lacks the events.
+ * Returns false when out of memory. */
+bool etr_diff_findings(etr_findings *out, etr_diff_output *o, const etr_method_pair *method, etr_unit unit);
 
 /* ---- Changes ---- */
 

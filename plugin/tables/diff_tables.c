@@ -4,6 +4,7 @@
  */
 #include "output/section.h"
 #include "tables/diff_output.h"
+#include "tables/finding_output.h"
 
 #include "views/diff_view.h"
 #include "views/loads.h"
@@ -141,6 +142,11 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++)
     if (tells_section(o, method, s) && !put_section(o, method, s)) return false;
   if (etr_diff_takes_gaps(o->filter)) etr_gap_put_section(o, method);
+  if (o->answer.options->findings) {
+    etr_findings findings;
+    if (!etr_diff_findings(&findings, o, method, o->answer.options->unit)) return false;
+    etr_findings_put(&o->answer, &findings, "findings about the newer record");
+  }
   if (!markdown) etr_puts(&o->answer.writer, "\n");
   return true;
 }

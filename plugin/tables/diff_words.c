@@ -402,8 +402,8 @@ const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *me
   if (!is_compared(o, method) || base == newer)
     return or_empty(etr_arena_format(&o->answer.arena, "%zu %srun%s excluded%s", ETR_MAX(base, newer), kind,
                                      ETR_MAX(base, newer) == 1 ? "" : "s", base == newer ? " on each side" : ""));
-  return or_empty(etr_arena_format(&o->answer.arena, "%sruns excluded: %zu of the base, %zu of the new record", kind,
-                                   base, newer));
+  return or_empty(
+      etr_arena_format(&o->answer.arena, "%sruns excluded: %zu of the base, %zu of the new record", kind, base, newer));
 }
 
 const char *etr_diff_legend(etr_diff_output *o) {
@@ -458,4 +458,13 @@ const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *met
   return or_empty(etr_arena_format(&o->answer.arena,
                                    "change of the medians: these rows %s, rest %s, Method::execute %s %s", listed_text,
                                    rest, sum, etr_unit_name(o->answer.options->unit)));
+}
+
+/* ---- What to do next ---- */
+
+bool etr_diff_findings(etr_findings *out, etr_diff_output *o, const etr_method_pair *method, etr_unit unit) {
+  const etr_profile *newer = o->comparison->newer;
+  *out = (etr_findings){0};
+  if (method->new_method == ETR_NONE || newer->block_count == 0) return true;
+  return etr_findings_make(out, &o->answer.arena, newer, &newer->methods[method->new_method], unit);
 }

@@ -391,4 +391,3 @@ etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filt
   put_blocks(&e);
   return etr_answer_end(&e.answer, true, error);
 }
-

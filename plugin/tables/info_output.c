@@ -12,8 +12,7 @@
 #include "views/cost_figures.h"
 #include "views/delegation.h"
 
-/* ---- What is told of inputs besides graphs and runs: logged values, tests of a BundledProgram, weights outside of the
- * program ---- */
+/* ---- Other inputs: logged values, tests of a BundledProgram, weights outside of the program ---- */
 
 typedef struct value_counts {
   size_t tensors, scalars, outputs, read, with_nan, with_inf;
@@ -181,7 +180,7 @@ static const etr_field module_cost_fields[] = {
     {"unknown_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.unknown),
      .says = "operators whose macs or bytes are not known", .nullable = true},
     {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted), .tells = tells_hinted,
-     .says = "operators with symbolic sizes, for which the export's example stands", .nullable = true},
+     .says = "operators with symbolic sizes, for which the export's example is taken", .nullable = true},
 };
 ETR_ROW_TYPE(module_cost, module_cost_fields);
 
@@ -293,6 +292,10 @@ typedef struct method_row {
 static const etr_method *method_of(const void *row) { return ((const method_row *)row)->method; }
 static bool has_run(const void *row) { return method_of(row)->execute.count > 0; }
 
+static etr_cell method_title(const void *row) {
+  return etr_cell_text(method_of(row)->name[0] ? method_of(row)->name : "(not known)");
+}
+
 static etr_cell delegates(const void *row) {
   return etr_cell_text(etr_backends_text(((const method_row *)row)->arena, method_of(row)));
 }
@@ -307,7 +310,8 @@ ETR_ROW_TYPE(method_delegate, delegate_fields);
 #define METHOD(name) ETR_VIA(method_row, method, etr_method, name)
 
 static const etr_field method_fields[] = {
-    {"method", "method", ETR_CELL_NAME, NAMED, METHOD(name), .blank_is_null = true},
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_TEXT, .get = method_title},
+    {"method", "method", ETR_CELL_NAME, NAMED & ~ETR_IN_TEXT, METHOD(name), .blank_is_null = true},
     {"runs", "runs", ETR_CELL_COUNT, NAMED, METHOD(run_count)},
     {"skipped_runs", "excluded", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1,
      .says = "inferences that are excluded, as warm-up or by choice; `runs` counts the others"},
@@ -559,7 +563,8 @@ static void write_tables(info *i) {
   if (i->answer.options->format == ETR_TABLE_TEXT) put_lines(i);
   put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
   put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
-  put_table(i, "costs of one inference, by module", &etr_module_cost_fields, info_costs(&i->answer, true));
+  put_table(i, "costs of one inference, largest modules (all: JSON)", &etr_module_cost_fields,
+            info_costs(&i->answer, true));
   put_table(i, "runs", &etr_run_fields, list_runs(&i->answer, true));
   put_table(i, "unknown entries, ignored", ETR_FIELDS(entry_fields),
             ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));

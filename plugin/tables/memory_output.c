@@ -10,6 +10,8 @@
 #include "output/section.h"
 #include "views/memory_findings.h"
 
+#include <inttypes.h>
+
 /* A method whose memory is shown, or the program: what the rows of its sections are found by. */
 typedef struct memory {
   etr_arena *arena;
@@ -383,8 +385,8 @@ static etr_rows blob_sum_rows(const void *row) {
 /* Equal allocations of several runs. */
 typedef struct allocation_row {
   const etr_allocations *logged;
-  const char *method; /* NULL: of none; of one method always the same pointer */
-  size_t runs;        /* that logged just these */
+  const char *method; /* NULL if the runs are of no method */
+  size_t runs;        /* number of runs that logged exactly these */
 } allocation_row;
 
 #define LOGGED(name) ETR_VIA(allocation_row, logged, etr_allocations, name)
@@ -402,23 +404,23 @@ static const etr_field allocation_fields[] = {
 };
 ETR_ROW_TYPE(allocation, allocation_fields);
 
-typedef etr_vec(allocation_row) allocation_list;
+typedef struct allocation_list {
+  etr_vec(allocation_row) rows;
+  etr_map known; /* text of a row's facts -> its index */
+} allocation_list;
 
-/* Counts a run's allocations with those before that were the same: most are, so that few rows are looked at. */
+/* Counts a run's allocations with equal ones of earlier runs, or adds a row. */
 static void add_allocations(etr_arena *arena, allocation_list *list, const char *method,
                             const etr_allocations *allocations) {
-  enum { MOST_ROWS = 64 };
-  for (size_t i = 0; i < list->count; i++) {
-    const etr_allocations *other = list->data[i].logged;
-    if (list->data[i].method != method || strcmp(other->allocator, allocations->allocator) != 0 ||
-        other->count != allocations->count || other->total_bytes != allocations->total_bytes ||
-        other->largest_bytes != allocations->largest_bytes)
-      continue;
-    list->data[i].runs++;
-    return;
-  }
-  allocation_row *added = list->count < MOST_ROWS ? etr_vec_push(arena, list) : NULL;
+  const char *facts = etr_arena_format(arena, "%s\n%zu %" PRIu64 " %" PRIu64 "\n%s", allocations->allocator,
+                                       allocations->count, allocations->total_bytes, allocations->largest_bytes,
+                                       method ? method : "");
+  uint32_t known = facts ? etr_map_get(&list->known, etr_slice_of(facts)) : ETR_NONE;
+  if (known != ETR_NONE) list->rows.data[known].runs++;
+  if (!facts || known != ETR_NONE) return;
+  allocation_row *added = etr_vec_push(arena, &list->rows);
   if (added) *added = (allocation_row){allocations, method, 1};
+  if (added) (void)etr_map_set(&list->known, etr_slice_of(facts), (uint32_t)(list->rows.count - 1));
 }
 
 /* Lists the allocations that the runs of a method logged or, without a method, loads and runs of no method; with `all`,
@@ -426,6 +428,7 @@ static void add_allocations(etr_arena *arena, allocation_list *list, const char 
 static etr_rows list_allocations(const memory *of, bool all) {
   const etr_profile *profile = of->profile;
   allocation_list list = {0};
+  etr_map_init(&list.known, of->arena);
   for (size_t i = 0; i < profile->run_count; i++) {
     const etr_run *run = &profile->runs[i];
     uint32_t index = profile->blocks[run->block].method;
@@ -434,7 +437,7 @@ static etr_rows list_allocations(const memory *of, bool all) {
     for (size_t k = 0; k < run->allocation_count; k++)
       add_allocations(of->arena, &list, method_of_run ? method_of_run->name : NULL, &run->allocations[k]);
   }
-  return ETR_ROWS(list.data, list.count);
+  return ETR_ROWS(list.rows.data, list.rows.count);
 }
 
 static etr_rows all_allocations(const void *row) { return list_allocations(row, true); }

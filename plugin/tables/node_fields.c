@@ -322,7 +322,7 @@ static const etr_field fields[] = {
      .says = "confidence that the time is this node's: 1 unless the match is an estimate, null without a time",
      .nullable = true},
     {"compute_units", .in = ETR_IN_JSON, .put = put_compute_units,
-     .says = "where its operators ran, or were planned to run, as far as its backend tells; several where it is "
+     .says = "where its operators ran, or were planned to run, as far as its backend records it; several if it is "
              "several operators",
      .type = "compute_units"},
     {"estimated", NULL, ETR_CELL_FLAG, ETR_IN_JSON | DOC, .get = estimated, .has = is_timed,

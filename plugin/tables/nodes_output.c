@@ -201,11 +201,12 @@ static void write_table(nodes_output *n) {
     return;
   }
   if (text && any && !part) put_heads(n);
-  etr_table_write(&n->table);
+  if (any || !text) etr_table_write(&n->table);
   if (!text) return;
   etr_put_more(&n->answer.writer, hidden);
   if (n->columns.only_match)
-    etr_putf(&n->answer.writer, "%s matched by: %s\n", hidden ? "these nodes were" : "all", n->columns.only_match);
+    etr_putf(&n->answer.writer, "%s matched by: %s%s\n", hidden ? "these nodes were" : "all", n->columns.only_match,
+             strcmp(n->columns.only_match, etr_match_name(ETR_MATCH_ALIGNED)) == 0 ? ", an estimate" : "");
   etr_put_cost_notes(&n->answer, hinted);
   for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
     if (totals[i].count) put_total(n, &n->answer.profile->graphs[i], &totals[i]);
@@ -224,4 +225,3 @@ etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filte
   write_table(&n);
   return etr_answer_end(&n.answer, true, error);
 }
-

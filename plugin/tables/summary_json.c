@@ -7,6 +7,7 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/statistics.h"
+#include "tables/finding_output.h"
 #include "views/logged.h"
 #include "views/phases.h"
 
@@ -112,25 +113,6 @@ static void put_first_run(const etr_fields *f, const etr_summary *s) {
   etr_jw_end(f->json);
 }
 
-static void put_finding(etr_answer *answer, const etr_summary *s, const etr_finding *finding) {
-  const etr_fields *f = &answer->fields;
-  etr_jw_object(f->json);
-  etr_field_text(f, "kind", etr_finding_kind_name(finding->kind));
-  etr_field_text(f, "title", finding->title);
-  etr_field_ticks(f, "cost", finding->cost);
-  etr_field_number(f, "share", finding->share);
-  etr_field_ticks(f, "slope", finding->slope);
-  etr_field_list(f, "nodes");
-  for (size_t k = 0; k < finding->node_count; k++)
-    etr_jw_string(f->json, etr_label_node(&answer->arena, s->graph, finding->nodes[k]));
-  etr_jw_end(f->json);
-  etr_field_list(f, "instructions");
-  for (size_t k = 0; k < finding->instruction_count; k++) etr_jw_int(f->json, finding->instructions[k]);
-  etr_jw_end(f->json);
-  etr_field_text(f, "evidence", finding->evidence);
-  etr_jw_end(f->json);
-}
-
 static void put_delegate_parts(const etr_fields *f, const char *name, const etr_delegate_parts *parts, const char *key,
                                double runs) {
   for (size_t i = 0; i < parts->list.count; i++) {
@@ -181,9 +163,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_summary_put_patterns(f, method, &s.patterns);
   put_breakdown(f, &s, ETR_BY_BACKEND);
   put_breakdown(f, &s, ETR_BY_SOURCE);
-  etr_field_list(f, "findings");
-  for (size_t i = 0; i < s.findings.count; i++) put_finding(answer, &s, &s.findings.list[i]);
-  etr_jw_end(f->json);
+  etr_field_findings(answer, &s.findings, s.graph);
   etr_field_output_gaps(f, (uint32_t)(method - f->profile->methods));
   etr_jw_end(f->json);
   return true;

@@ -5,6 +5,7 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
+#include "tables/finding_output.h"
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
 #include "views/logged.h"
@@ -130,7 +131,7 @@ static void put_events(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
-/* ---- By module: a tree. A row "N more" stands for those of one parent that are not shown ---- */
+/* ---- By module: a tree. A row "N more" adds up the modules of one parent that are not shown ---- */
 
 /* The modules directly below one that are not shown. */
 typedef struct left_out {
@@ -378,8 +379,10 @@ static void put_phases(report *r, const etr_summary *s) {
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     if (phase->run_count)
-      add_time(&table, etr_arena_format(&r->answer.arena, "%zu %s", phase->run_count, phase->name), phase->execute.avg,
-               &phase->execute);
+      add_time(&table,
+               etr_arena_format(&r->answer.arena, "%s, %zu run%s", phase->name, phase->run_count,
+                                phase->run_count == 1 ? "" : "s"),
+               phase->execute.avg, &phase->execute);
   }
   put_table(r, &table);
   put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are averages over all of these runs",
@@ -455,7 +458,7 @@ static void put_runs(report *r, const etr_summary *s) {
   if (all->count != rest->count) add_time(&table, etr_arena_format(arena, counted, method->run_count), all->avg, all);
   add_time(&table, etr_arena_format(arena, "the first of %zu", method->run_count + method->skipped_run_count),
            s->first_run.ticks, NULL);
-  add_time(&table, etr_arena_format(arena, "%zu %s%safter the first", rest->count, phase, phase[0] ? " " : ""),
+  add_time(&table, etr_arena_format(arena, "%zu after the first%s%s", rest->count, phase[0] ? ", only " : "", phase),
            rest->avg, rest);
   put_table(r, &table);
 }
@@ -476,35 +479,10 @@ static void put_loads(report *r) {
   etr_puts(&r->answer.writer, "\n");
 }
 
-/* ---- Findings ---- */
-
-/* Returns "0.0266 ms, 4.6 %: 2 Transpose inserted into delegate 0". */
-static char *finding_line(report *r, const etr_finding *finding) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, &r->answer.arena, &writer);
-  etr_put_time(&writer, r->answer.profile, finding->cost, r->answer.options->unit);
-  etr_putf(&writer, " %s%s", etr_unit_name(r->answer.options->unit), isnan(finding->share) ? " once" : ", ");
-  if (!isnan(finding->share)) etr_put_share(&writer, finding->share, 1);
-  etr_putf(&writer, ": %s", finding->title);
-  return etr_text_end(&text, &writer);
-}
-
-static void put_findings(report *r, const etr_summary *s) {
-  if (s->findings.count == 0) return;
-  etr_puts(&r->answer.writer, "\n");
-  etr_put_style(&r->answer.writer, ETR_STYLE_BOLD);
-  etr_puts(&r->answer.writer, "findings (times are medians)");
-  etr_put_style(&r->answer.writer, ETR_STYLE_PLAIN);
-  etr_puts(&r->answer.writer, r->markdown ? "\n\n" : "\n");
-  for (size_t i = 0; i < s->findings.count; i++)
-    etr_section_item(&r->answer, finding_line(r, &s->findings.list[i]), s->findings.list[i].evidence);
-}
-
 /* ---- Methods ---- */
 
 static void put_all(report *r, const etr_summary *s) {
-  put_findings(r, s);
+  etr_findings_put(&r->answer, &s->findings, "findings");
   if (!s->graph) put_events(r, s);
   put_operators(r, s);
   put_breakdown(r, s, ETR_BY_OP);
@@ -679,7 +657,8 @@ static void add_findings(etr_table *table, const etr_summary *s) {
         .method = s->method, .ticks = finding->cost, .p50 = finding->cost, .part = finding->share, .whole = 1};
     sum.nodes = finding->node_count;
     add_row(table, "finding", etr_finding_kind_name(finding->kind),
-            etr_arena_format(&table->answer->arena, "%s: %s", finding->title, finding->evidence), sum);
+            etr_arena_format(&table->answer->arena, "%s: %s %s", finding->title, finding->evidence, finding->saving),
+            sum);
   }
 }
 

@@ -312,8 +312,8 @@ static void empty_file(job *j, const char *path) {
   if (!etr_below_move(j->folder.descriptor, name, path)) (void)unlinkat(j->folder.descriptor, name, 0);
 }
 
-/* The folder of the last path that was retired. The manifest lists the files of a folder one after the other, and many of
- * them may be gone, so the folder is opened once. */
+/* The folder of the last path that was retired. The manifest lists the files of a folder one after the other, and many
+ * of them may be gone, so the folder is opened once. */
 typedef struct retired_folder {
   const char *path; /* the last path in it; NULL: there was none */
   int descriptor;   /* -1: there is no such folder */

@@ -147,14 +147,17 @@ static void add_backend_facts(packer *p, const etr_node_time *time) {
   add_text(p, "compute_unit", etr_compute_units_text(p->arena, time->compute_units));
 }
 
-/* Adds the costs that are not 0: an addition, for example, has no multiply-accumulates. */
+/* Adds the costs that are not 0: an addition, for example, has no multiply-accumulates. Those of an operator without a
+ * formula are unknown, which is said. */
 static void add_cost(packer *p, size_t index) {
   const etr_cost_figures cost = etr_cost_figures_of_node(p->view->profile, p->view->graph, index);
   if (cost.macs > 0) add_fixed(p, "cost.macs", cost.macs, 0);
+  if (isnan(cost.macs) && cost.unknown > 0) add_text(p, "cost.macs", "unknown");
   if (cost.intensity > 0) add_fixed(p, "cost.intensity", cost.intensity, 3);
   if (cost.gflops > 0) add_fixed(p, "cost.gflops", cost.gflops, 3);
   if (cost.gbs > 0) add_fixed(p, "cost.gbs", cost.gbs, 3);
   if (cost.bytes > 0) add_fixed(p, "cost.bytes", cost.bytes, 0);
+  if (isnan(cost.bytes) && cost.unknown > 0) add_text(p, "cost.bytes", "unknown");
 }
 
 static void add_match(packer *p, const etr_node_time *time) {

@@ -113,17 +113,25 @@ static etr_status emit_memory(void *context, const etr_sink *sink, etr_error *er
   return etr_memory_page(page->profile, page->method, &options, sink, error);
 }
 
-static etr_cell finding_share(const void *row) {
+static etr_cell potential_share(const void *row) {
   const etr_finding *finding = row;
-  return isnan(finding->share) ? etr_cell_text("once") : etr_cell_share(finding->share, 1);
+  if (finding->is_once) return etr_cell_text("once");
+  return isnan(finding->potential_share) ? etr_cell_none() : etr_cell_share(finding->potential_share, 1);
+}
+
+static etr_cell finding_sureness(const void *row) {
+  return etr_cell_text(etr_sureness_name(((const etr_finding *)row)->sureness));
 }
 
 static etr_status emit_findings(void *context, const etr_sink *sink, etr_error *error) {
   static const etr_field fields[] = {
-      {NULL, "what", ETR_CELL_NAME, ETR_IN_PAGE, ETR_AT(etr_finding, title)},
-      {NULL, "cost", ETR_CELL_TIME, ETR_IN_PAGE, ETR_AT(etr_finding, cost), .unit_in = ETR_IN_PAGE},
-      {NULL, "share", ETR_CELL_SHARE, ETR_IN_PAGE, .get = finding_share},
-      {NULL, "evidence", ETR_CELL_NAME, ETR_IN_PAGE, ETR_AT(etr_finding, evidence)},
+      {NULL, "what to do", ETR_CELL_NAME, ETR_IN_PAGE, ETR_AT(etr_finding, title)},
+      {NULL, "why", ETR_CELL_NAME, ETR_IN_PAGE, ETR_AT(etr_finding, evidence)},
+      {NULL, "could save", ETR_CELL_TIME, ETR_IN_PAGE, ETR_AT(etr_finding, potential), .unit_in = ETR_IN_PAGE},
+      {NULL, "share", ETR_CELL_SHARE, ETR_IN_PAGE, .get = potential_share},
+      {NULL, "sure?", ETR_CELL_NAME, ETR_IN_PAGE, .get = finding_sureness},
+      {NULL, "but", ETR_CELL_NAME, ETR_IN_PAGE, ETR_AT(etr_finding, caveat)},
+      {NULL, "is about", ETR_CELL_TIME, ETR_IN_PAGE, ETR_AT(etr_finding, cost), .unit_in = ETR_IN_PAGE},
   };
   static const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_ROWS};
   const method_page *page = context;

@@ -175,7 +175,8 @@ static void nest(etr_placer *p, const etr_block *block) {
   }
 }
 
-/* An event of a delegate that is outside its call. Sorted by call, then by the order of recording. */
+/* An event of a delegate that is outside its call, or whose start was not measured. They are sorted by call, then by the
+ * order of recording. */
 typedef struct stray {
   uint32_t call, span;
   uint64_t raw;
@@ -188,20 +189,28 @@ static int by_call(const void *a, const void *b) {
   return (x->span > y->span) - (x->span < y->span);
 }
 
-/* Places such events one after the other from the start of their call. */
+/* Places such events one after the other from the start of their call. One nanosecond follows an event without
+ * duration, because viewers put what begins at the same time inside it. */
 static void lay_out(etr_placer *p, const stray *strays, size_t count) {
   const etr_span *call = &p->spans.data[strays[0].call];
-  double sum = 0, so_far = 0, length = (double)(call->end - call->start);
-  for (size_t i = 0; i < count; i++) sum += (double)p->spans.data[strays[i].span].ticks;
-  double room = (double)call->ticks, scale = sum > room ? room / sum : 1;
+  double sum = 0, so_far = 0;
+  uint64_t length = call->end - call->start, gaps = 0, points = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += (double)p->spans.data[strays[i].span].ticks;
+    gaps += p->spans.data[strays[i].span].ticks == 0;
+  }
+  if (gaps >= length) gaps = 0;
+  /* Ticks for which there is room between the gaps. */
+  double room = length ? (double)call->ticks * ((double)(length - gaps) / (double)length) : 0;
+  double share = ETR_MAX(sum, room) > 0 ? (double)(length - gaps) / ETR_MAX(sum, room) : 0;
   for (size_t i = 0; i < count; i++) {
     etr_span *span = &p->spans.data[strays[i].span];
-    double share = ETR_MAX(sum, room) > 0 ? length / ETR_MAX(sum, room) : 0;
-    span->start = call->start + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), length);
+    span->start = call->start + points + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), (double)(length - gaps));
     so_far += (double)span->ticks;
-    span->end = call->start + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), length);
+    span->end = call->start + points + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), (double)(length - gaps));
+    points += gaps && span->ticks == 0;
     span->is_synthetic = true;
-    span->scale = scale;
+    span->scale = sum > room && sum > 0 ? room / sum : 1;
   }
 }
 
@@ -212,7 +221,9 @@ static void place_delegates(etr_placer *p, const etr_block *block) {
   nest(p, block);
   for (size_t i = 0; strays != NULL && i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
-    if (span->call != ETR_NONE && !lies_inside(span, &p->spans.data[span->call]))
+    const etr_event *event = &block->events[span->event];
+    bool is_made_up = event->has_no_place && event->wrapper == 0;
+    if (span->call != ETR_NONE && (is_made_up || !lies_inside(span, &p->spans.data[span->call])))
       strays[count++] = (stray){span->call, (uint32_t)i, span->raw};
   }
   etr_sort(strays, count, sizeof *strays, by_call);

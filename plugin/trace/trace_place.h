@@ -66,10 +66,8 @@ void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *pr
 /** Returns the number of a run's process: one for each method of a dump, and one for no method. */
 size_t etr_placer_process(const etr_placer *placer, uint32_t run);
 
-/**
- * Fills placer->spans with the events of a run, sorted by start, outer events before inner ones. Returns true if the
- * run is where it was measured, and false if it was moved behind the run before, because its clock went back.
- */
+/** Fills placer->spans with the events of a run, sorted by start, outer events before inner ones. Returns true if the
+ * run is where it was measured, and false if it was moved after the run before, because its clock went back. */
 bool etr_place_run(etr_placer *placer, uint32_t run);
 
 /**

@@ -50,48 +50,67 @@ static void mark(marks *of, const etr_finder *finder, uint32_t node) {
 }
 
 /* Adds a finding of what they take; *out NULL: there is none. */
-static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, etr_finding **out) {
-  *out = etr_finder_add(finder, kind, of->ticks);
-  return !*out || etr_finder_list_nodes(finder, *out, of->marked);
+static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, double potential, etr_finding **out) {
+  *out = etr_finder_add(finder, kind, of->ticks, potential);
+  return *out ? etr_finder_list_nodes(finder, *out, of->marked) : !etr_arena_failed(finder->arena);
+}
+
+/* What reading weights as int8 instead of float32 could save: three quarters of the time that their bytes take. NaN if
+ * that is little: then most of the bytes are no weights. */
+static double saved_by_quantising(const etr_finder *finder, const marks *bound) {
+  double saved = 0;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    const etr_cost_figures figures = bound->marked[i] ? figures_of(finder, i) : (etr_cost_figures){0};
+    bool is_float = figures.arithmetic && strcmp(figures.arithmetic, "float") == 0;
+    if (bound->marked[i] && is_float && figures.bytes > 0)
+      saved += 0.75 * (double)etr_finder_node_ticks(finder, i) * figures.weight_bytes / figures.bytes;
+  }
+  double whole = finder->method->execute.p50 * (double)finder->method->run_count;
+  return saved >= ETR_FINDING_LEAST_SHARE * whole ? saved : NAN;
 }
 
 static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   etr_finding *added;
-  if (!add_of(finder, ETR_FINDING_MEMORY_BOUND, bound, &added)) return false;
+  double saved = saved_by_quantising(finder, bound);
+  if (!add_of(finder, ETR_FINDING_MEMORY_BOUND, bound, saved, &added)) return false;
   if (!added) return true;
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
-  added->title = etr_arena_format(finder->arena, "%zu memory-bound operator%s near the peak bandwidth",
-                                  added->node_count, added->node_count == 1 ? " runs" : "s run");
+  added->title = etr_arena_format(finder->arena, "Move fewer bytes in %zu memory-bound operator%s%s", added->node_count,
+                                  added->node_count == 1 ? "" : "s", isnan(saved) ? "" : ": quantise their weights");
   added->evidence = etr_arena_format(finder->arena,
-                                     "they take at most twice as long as their bytes take at the peak bandwidth; "
-                                     "longest: %s, %s FLOP per byte, %s GB/s",
+                                     "They take at most twice as long as their bytes take at the peak bandwidth. "
+                                     "Longest: %s, %s FLOP per byte, %s GB/s.",
                                      longest_of(finder, added), amount_text(finder, longest.intensity),
                                      amount_text(finder, usual_rate(finder, added->nodes[0], longest.gbs)));
+  etr_finding_judge(added, ETR_LIKELY,
+                    isnan(saved) ? "a faster kernel would not help" : "int8 weights have a quarter of the bytes");
   return true;
 }
 
 static bool find_above_peak(etr_finder *finder, const marks *above) {
   etr_finding *added;
-  if (!add_of(finder, ETR_FINDING_ABOVE_PEAK, above, &added)) return false;
+  if (!add_of(finder, ETR_FINDING_ABOVE_PEAK, above, NAN, &added)) return false;
   if (!added) return true;
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
-  added->title = etr_arena_format(finder->arena, "%zu operator%s faster than the peaks allow", added->node_count,
-                                  added->node_count == 1 ? " is" : "s are");
+  added->title = etr_arena_format(finder->arena,
+                                  "Check the peaks that were given: %zu operator%s faster than they allow",
+                                  added->node_count, added->node_count == 1 ? " is" : "s are");
   added->evidence = etr_arena_format(
       finder->arena,
-      "a peak is too low, caches spared the memory, the operator skipped work, or its match is wrong; longest: %s, %s "
-      "GFLOP/s, %s GB/s",
+      "A peak is too low, caches spared the memory, the operator skipped work, or its match is wrong. Longest: %s, %s "
+      "GFLOP/s, %s GB/s.",
       longest_of(finder, added), amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)),
       amount_text(finder, usual_rate(finder, added->nodes[0], longest.gbs)));
+  etr_finding_judge(added, ETR_SURE, NULL);
   return true;
 }
 
 /* ---- What its like do ---- */
 
-/* An operator whose rate is known; `kind` is the same of those that run as the same. */
+/* An operator whose rate is known; operators that run as the same kernel have the same `kind`. */
 typedef struct rated {
   uint32_t kind, node;
-  double gflops, intensity;
+  double gflops, intensity, macs;
 } rated;
 
 static int by_kind_and_rate(const void *a, const void *b) {
@@ -125,44 +144,61 @@ static const char *kind_text(const etr_finder *finder, uint32_t node) {
   return copy ? copy : "";
 }
 
-static double median_intensity(const etr_finder *finder, const rated *list, size_t count) {
-  uint64_t *sorted = etr_arena_alloc_array(finder->arena, count, sizeof *sorted);
-  for (size_t i = 0; sorted && i < count; i++) sorted[i] = (uint64_t)(list[i].intensity * 1000);
-  return sorted ? etr_stats_of(sorted, count).p50 / 1000 : NAN;
+/* Operators are alike if they compute about as much, in all and for each byte: both within a factor of two. */
+static bool is_alike(const rated *a, const rated *b) {
+  return a->intensity <= 2 * b->intensity && b->intensity <= 2 * a->intensity && a->macs <= 2 * b->macs &&
+         b->macs <= 2 * a->macs;
 }
 
-/* Those at less than half the median rate of their kind, though they have as much to compute for each byte. */
-static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
-  bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
-  double rate = (list[(count - 1) / 2].gflops + list[count / 2].gflops) / 2,
-         intensity = median_intensity(finder, list, count);
-  uint64_t ticks = 0, gain = 0;
-  if (!marked) return false;
+/* The median rate of the operators that are like one, and their number. list: of one kind, by rate. */
+static double rate_of_alike(const rated *list, size_t count, const rated *like, size_t *alike) {
+  double rate = 0;
+  size_t seen = 0;
+  *alike = 0;
+  for (size_t i = 0; i < count; i++) *alike += is_alike(&list[i], like);
   for (size_t i = 0; i < count; i++) {
-    uint32_t node = list[i].node;
-    if (list[i].gflops * 2 >= rate || list[i].intensity * 2 < intensity) continue;
-    marked[node] = true;
-    ticks += etr_finder_node_ticks(finder, node);
-    gain += (uint64_t)((double)etr_finder_node_ticks(finder, node) * (1 - list[i].gflops / rate));
+    if (!is_alike(&list[i], like)) continue;
+    if (seen == (*alike - 1) / 2 || seen == *alike / 2) rate += list[i].gflops / (*alike % 2 ? 1 : 2);
+    seen++;
   }
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SLOW_RATE, gain);
-  if (!added) return true;
+  return rate;
+}
+
+/* Those at less than half the median rate of what is like them. */
+static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
+  enum { MOST_COMPARED = 512 }; /* comparing each with each takes the square of their number */
+  bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
+  double gain = 0, rate = 0;
+  uint64_t ticks = 0;
+  size_t alike = 0;
+  if (!marked) return false;
+  count = ETR_MIN(count, (size_t)MOST_COMPARED);
+  for (size_t i = count; i-- > 0;) { /* the slowest last, whose like are named */
+    size_t others;
+    double usual = rate_of_alike(list, count, &list[i], &others);
+    if (others < ETR_FINDING_LEAST_ALIKE || list[i].gflops * 2 >= usual) continue;
+    marked[list[i].node] = true;
+    ticks += etr_finder_node_ticks(finder, list[i].node);
+    gain += (double)etr_finder_node_ticks(finder, list[i].node) * (1 - list[i].gflops / usual);
+    rate = usual;
+    alike = others;
+  }
+  etr_finding *added = ticks ? etr_finder_add(finder, ETR_FINDING_SLOW_RATE, ticks, gain) : NULL;
+  if (!added) return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
-  added->title = etr_arena_format(finder->arena, "%zu of %zu %s %s at less than half the others' rate",
-                                  added->node_count, count, kind_text(finder, list[0].node),
-                                  added->node_count == 1 ? "runs" : "run");
+  added->title = etr_arena_format(finder->arena, "Look at %zu slow %s: %s at less than half the rate of similar ones",
+                                  added->node_count, kind_text(finder, list[0].node),
+                                  added->node_count == 1 ? "it runs" : "they run");
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
-  const char *of_peak = "";
-  if (longest.bound && !isnan(longest.of_peak))
-    of_peak = etr_arena_format(finder->arena, " (%s-bound, %s %% of what the peaks allow)", longest.bound,
-                               amount_text(finder, 100 * longest.of_peak));
   added->evidence = etr_arena_format(
       finder->arena,
-      "could save up to %s of %s at the median rate of these %zu, %s GFLOP/s; longest: %s at %s GFLOP/s%s. Sizes and "
-      "strides differ, so perhaps not all of it is within reach",
-      etr_finder_time(finder, gain), etr_finder_time(finder, ticks), count, amount_text(finder, rate),
-      longest_of(finder, added), amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)),
-      of_peak ? of_peak : "");
+      "%zu of this kind compute as much, in all and for each byte, within a factor of two; their median is %s GFLOP/s. "
+      "Longest: %s, %s at %s GFLOP/s.",
+      alike, amount_text(finder, rate), longest_of(finder, added),
+      etr_finder_time(finder, etr_finder_node_ticks(finder, added->nodes[0])),
+      amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)));
+  etr_finding_judge(added, ETR_POSSIBLE,
+                    "strides, groups and padding differ, so perhaps not all of it is within reach");
   return true;
 }
 
@@ -176,6 +212,9 @@ static bool find_slow(etr_finder *finder, rated *list, size_t count) {
 }
 
 /* ---- All ---- */
+
+enum { LEAST_STEPS = 10 }; /* of the clock: fewer make a rate uncertain by more than a tenth */
+enum { LEAST_NS = 10000 }; /* a kernel: below that, calling it and reading the clock matter */
 
 /* What the rules go by: figures of every operator, looked at once. */
 typedef struct rates {
@@ -191,10 +230,13 @@ static void look_at(rates *r, const etr_finder *finder, uint32_t node) {
   if (figures.bound && strcmp(figures.bound, "memory") == 0 && figures.of_peak >= ETR_FINDING_NEAR_PEAK)
     mark(&r->bound, finder, node);
   if (figures.exceeds_peak) mark(&r->above, finder, node);
-  double gflops = usual_rate(finder, node, figures.gflops);
-  if (!(gflops > 0) || isnan(figures.intensity)) return;
+  double gflops = usual_rate(finder, node, figures.gflops), macs = figures.macs;
+  const etr_node_time *time = &finder->graph->times[node];
+  bool is_well_timed = time->per_run.p50 >= LEAST_STEPS * etr_clock_step(finder->profile, time->backend, NULL) &&
+                       etr_ticks_to_ns(finder->profile, time->per_run.p50) >= LEAST_NS;
+  if (!(gflops > 0) || isnan(figures.intensity) || !is_well_timed) return;
   uint32_t kind = etr_map_number(&r->kinds, kind_of(&r->kind, finder, node));
-  if (kind != ETR_NONE) r->list[r->count++] = (rated){kind, node, gflops, figures.intensity};
+  if (kind != ETR_NONE) r->list[r->count++] = (rated){kind, node, gflops, figures.intensity, macs};
 }
 
 bool etr_find_costs(etr_finder *finder) {
@@ -205,6 +247,6 @@ bool etr_find_costs(etr_finder *finder) {
   etr_map_init(&r.kinds, finder->arena);
   if (!r.bound.marked || !r.above.marked || !r.list) return false;
   for (uint32_t i = 0; i < finder->graph->node_count; i++)
-    if (finder->graph->times[i].runs > 0) look_at(&r, finder, i);
+    if (finder->graph->times[i].runs > 0 && finder->graph->times[i].match != ETR_MATCH_ALIGNED) look_at(&r, finder, i);
   return find_memory_bound(finder, &r.bound) && find_above_peak(finder, &r.above) && find_slow(finder, r.list, r.count);
 }

@@ -12,36 +12,26 @@
 
 /* ---- What calls take ---- */
 
-/* What a delegate's time is spent on. */
-typedef enum spending { WORK, COPY, WAIT, AROUND, SPENDINGS } spending;
-
 /* Operators compute, on nodes or not. */
-static spending spending_of(const etr_time_slice *time_slice) {
-  if (time_slice->kind != ETR_TIME_SLICE_DELEGATE || time_slice->event->role == ETR_ROLE_OPERATOR) return WORK;
+static etr_spending spending_of(const etr_time_slice *time_slice) {
+  if (time_slice->kind != ETR_TIME_SLICE_DELEGATE || time_slice->event->role == ETR_ROLE_OPERATOR)
+    return ETR_SPENT_WORK;
   switch (time_slice->phase) {
-  case ETR_PHASE_COMPUTE: return WORK;
+  case ETR_PHASE_COMPUTE: return ETR_SPENT_WORK;
   case ETR_PHASE_COPY_IN:
-  case ETR_PHASE_COPY_OUT: return COPY;
-  case ETR_PHASE_WAIT: return WAIT;
-  default: return AROUND;
+  case ETR_PHASE_COPY_OUT: return ETR_SPENT_COPY;
+  case ETR_PHASE_WAIT: return ETR_SPENT_WAIT;
+  default: return ETR_SPENT_AROUND;
   }
 }
 
-/* A delegate of the method: medians, as often as it ran. */
-typedef struct call {
-  const etr_delegate *delegate;
-  uint64_t ticks[SPENDINGS];
-  uint64_t hidden; /* of the time around its operators, what their clock may hide */
-  size_t operators, calls;
-} call;
-
-static call *call_of(call *calls, const etr_method *method, int32_t instruction_id) {
+static etr_delegate_spending *call_of(etr_delegate_spending *calls, const etr_method *method, int32_t instruction_id) {
   const etr_delegate wanted = {.instruction_id = instruction_id};
   size_t at = etr_lower_bound(&wanted, method->delegates, method->delegate_count, sizeof wanted, etr_by_int);
   return at < method->delegate_count && method->delegates[at].instruction_id == instruction_id ? &calls[at] : NULL;
 }
 
-static void count_event(const etr_finder *finder, call *of, const etr_event *event) {
+static void count_event(const etr_finder *finder, etr_delegate_spending *of, const etr_event *event) {
   if (event->kind == ETR_EVENT_DELEGATE_CALL) of->calls += event->sample_count;
   if (event->kind != ETR_EVENT_DELEGATE_OPERATOR) return;
   of->operators++;
@@ -50,57 +40,59 @@ static void count_event(const etr_finder *finder, call *of, const etr_event *eve
                              (double)event->sample_count);
 }
 
-static void count_events(const etr_finder *finder, call *calls) {
+static void count_events(const etr_finder *finder, etr_delegate_spending *calls) {
   for (size_t b = 0; b < finder->method->block_count; b++) {
     const etr_block *block = &finder->profile->blocks[finder->method->blocks[b]];
     for (size_t i = 0; i < block->event_count; i++) {
-      call *of = call_of(calls, finder->method, block->events[i].instruction_id);
+      etr_delegate_spending *of = call_of(calls, finder->method, block->events[i].instruction_id);
       if (of) count_event(finder, of, &block->events[i]);
     }
   }
 }
 
-/* NULL when out of memory. */
-static call *measure_calls(const etr_finder *finder) {
+bool etr_finder_measure_delegates(etr_finder *finder) {
   const etr_method *method = finder->method;
-  call *calls = etr_arena_alloc_array(finder->arena, method->delegate_count, sizeof *calls);
+  etr_delegate_spending *calls = etr_arena_alloc_array(finder->arena, method->delegate_count, sizeof *calls);
   uint32_t *group_of = etr_arena_alloc_array(finder->arena, method->time_slice_count, sizeof *group_of);
-  if (!calls || !group_of) return NULL;
+  if (!calls || !group_of) return false;
   for (size_t i = 0; i < method->time_slice_count; i++) {
-    const etr_time_slice *time_slice = &method->time_slices[i];
-    call *of = etr_time_slice_is_in_delegate(time_slice) ? call_of(calls, method, time_slice->event->instruction_id)
-                                                         : NULL;
-    group_of[i] = of ? (uint32_t)((size_t)(of - calls) * SPENDINGS + spending_of(time_slice)) : ETR_NONE;
+    const etr_time_slice *slice = &method->time_slices[i];
+    etr_delegate_spending *of = etr_time_slice_is_in_delegate(slice)
+                                    ? call_of(calls, method, slice->event->instruction_id)
+                                    : NULL;
+    group_of[i] = of ? (uint32_t)((size_t)(of - calls) * ETR_SPENDINGS + spending_of(slice)) : ETR_NONE;
   }
-  const etr_stats *stats = etr_run_stats(finder->arena, method, group_of, method->delegate_count * SPENDINGS);
+  const etr_stats *stats = etr_run_stats(finder->arena, method, group_of, method->delegate_count * ETR_SPENDINGS);
   for (size_t i = 0; stats && i < method->delegate_count; i++) {
     calls[i].delegate = &method->delegates[i];
-    for (size_t s = 0; s < SPENDINGS; s++)
-      calls[i].ticks[s] = etr_finder_usual(&stats[i * SPENDINGS + s], stats[i * SPENDINGS + s].count);
+    for (size_t s = 0; s < ETR_SPENDINGS; s++)
+      calls[i].ticks[s] = etr_finder_usual(&stats[i * ETR_SPENDINGS + s], stats[i * ETR_SPENDINGS + s].count);
   }
   if (stats) count_events(finder, calls);
-  return stats ? calls : NULL;
+  finder->delegates = calls;
+  return stats != NULL;
 }
 
 /* ---- A rule about some of a backend's delegates ---- */
 
-typedef bool (*call_test)(const call *of);
+typedef bool (*call_test)(const etr_delegate_spending *of);
 
 /* Delegates of one backend that a rule is about. */
 typedef struct chosen {
   const char *backend;
-  uint64_t ticks[SPENDINGS];
+  uint64_t ticks[ETR_SPENDINGS];
   uint64_t hidden;
   size_t calls;
   etr_vec(int32_t) instructions;
 } chosen;
 
-static bool choose(chosen *out, const etr_finder *finder, const call *calls, size_t first, call_test test) {
+static bool choose(chosen *out, const etr_finder *finder, size_t first, call_test test) {
+  const etr_delegate_spending *calls = finder->delegates;
   const char *backend = calls[first].delegate->backend;
   *out = (chosen){.backend = backend};
   for (size_t i = first; i < finder->method->delegate_count; i++) {
     if (strcmp(calls[i].delegate->backend, backend) != 0 || !test(&calls[i])) continue;
-    for (size_t s = 0; s < SPENDINGS; s++) out->ticks[s] += calls[i].ticks[s];
+    for (size_t s = 0; s < ETR_SPENDINGS; s++) out->ticks[s] += calls[i].ticks[s];
     out->hidden += calls[i].hidden;
     out->calls += calls[i].calls;
     int32_t *added = etr_vec_push(finder->arena, &out->instructions);
@@ -110,7 +102,7 @@ static bool choose(chosen *out, const etr_finder *finder, const call *calls, siz
   return true;
 }
 
-static bool is_first_of_backend(const call *calls, size_t at) {
+static bool is_first_of_backend(const etr_delegate_spending *calls, size_t at) {
   for (size_t i = 0; i < at; i++)
     if (strcmp(calls[i].delegate->backend, calls[at].delegate->backend) == 0) return false;
   return true;
@@ -136,60 +128,78 @@ static void tell(etr_finding *finding, const chosen *of, const char *title, cons
 
 /* ---- Delegates that wait or copy ---- */
 
-static bool waits(const call *of) { return of->ticks[WORK] > 0 && of->ticks[COPY] + of->ticks[WAIT] > of->ticks[WORK]; }
-
-static const char *waiting_verb(const chosen *of) {
-  bool one = of->instructions.count == 1;
-  if (of->ticks[COPY] == 0) return one ? "waits" : "wait";
-  if (of->ticks[WAIT] == 0) return one ? "copies" : "copy";
-  return one ? "waits and copies" : "wait and copy";
+static uint64_t all_of(const uint64_t *ticks) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < ETR_SPENDINGS; i++) sum += ticks[i];
+  return sum;
 }
 
-static const char *waiting_evidence(const etr_finder *finder, const chosen *of) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, finder->arena, &writer);
-  if (of->ticks[WAIT]) etr_putf(&writer, "waiting %s, ", etr_finder_time(finder, of->ticks[WAIT]));
-  if (of->ticks[COPY]) etr_putf(&writer, "copying in and out %s, ", etr_finder_time(finder, of->ticks[COPY]));
-  etr_putf(&writer, "computing %s", etr_finder_time(finder, of->ticks[WORK]));
-  return etr_text_end(&text, &writer);
+/* If no computing is recorded, the backend may compute while the call waits. */
+static bool waits(const etr_delegate_spending *of) {
+  uint64_t lost = of->ticks[ETR_SPENT_COPY] + of->ticks[ETR_SPENT_WAIT];
+  return lost > 0 && of->ticks[ETR_SPENT_WORK] > 0 &&
+         (double)lost >= ETR_FINDING_WAITING_PART * (double)all_of(of->ticks);
+}
+
+static const char *waiting_title(const etr_finder *finder, const chosen *of) {
+  if (of->ticks[ETR_SPENT_WAIT] == 0)
+    return etr_arena_format(finder->arena, "Copy less into and out of %s: keep data there between calls",
+                            whose(finder, of));
+  return etr_arena_format(finder->arena, "Shorten the waiting of %s: more work per call, or a faster power mode",
+                          whose(finder, of));
 }
 
 static bool add_waiting(etr_finder *finder, const chosen *of) {
-  bool one = of->instructions.count == 1;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WAITING, of->ticks[COPY] + of->ticks[WAIT]);
-  if (!added) return true;
-  tell(added, of,
-       etr_arena_format(finder->arena, "%s %s longer than %s", whose(finder, of), waiting_verb(of),
-                        one ? "it computes" : "they compute"),
-       waiting_evidence(finder, of));
+  uint64_t waiting = of->ticks[ETR_SPENT_WAIT], copying = of->ticks[ETR_SPENT_COPY], all = all_of(of->ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_WAITING, waiting + copying, (double)(waiting + copying));
+  etr_text text;
+  etr_writer writer;
+  if (!added) return !etr_arena_failed(finder->arena);
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_putf(&writer, "Of %s in %s, ", etr_finder_time(finder, all),
+           of->instructions.count == 1 ? "its call" : "their calls");
+  if (waiting) etr_putf(&writer, "%s are waiting%s", etr_finder_time(finder, waiting), copying ? " and " : "");
+  if (copying) etr_putf(&writer, "%s are copying in and out", etr_finder_time(finder, copying));
+  etr_puts(&writer, ".");
+  tell(added, of, waiting_title(finder, of), etr_text_end(&text, &writer));
+  etr_finding_judge(added, ETR_POSSIBLE, "the record does not say what it waits for");
+  if (!waiting) etr_finding_judge(added, ETR_POSSIBLE, "some copies are needed");
   return true;
 }
 
 /* ---- Many calls that do little ---- */
 
-/* Its events tell what of it is work. */
-static bool is_small(const call *of) {
-  uint64_t around = of->ticks[COPY] + of->ticks[WAIT] + of->ticks[AROUND];
-  return of->operators > 0 && around > of->hidden && around - of->hidden > of->ticks[WORK] + of->hidden;
+/* Its events say what of it is work. */
+static bool is_small(const etr_delegate_spending *of) {
+  uint64_t around = of->ticks[ETR_SPENT_COPY] + of->ticks[ETR_SPENT_WAIT] + of->ticks[ETR_SPENT_AROUND];
+  return of->operators > 0 && around > of->hidden && around - of->hidden > of->ticks[ETR_SPENT_WORK] + of->hidden;
 }
 
-static const char *small_evidence(const etr_finder *finder, const chosen *of, uint64_t around) {
-  return etr_arena_format(finder->arena, "overhead %s (%s per call), operators %s%s", etr_finder_time(finder, around),
-                          etr_finder_time_of(finder, (double)around / (double)of->calls), of->hidden ? "at most " : "",
-                          etr_finder_time(finder, of->ticks[WORK] + of->hidden));
+/* Merging delegates, which another finding proposes, saves the same overhead. */
+static bool is_merged(const etr_finder *finder, const chosen *of) {
+  for (size_t i = 0; i < finder->found.count; i++) {
+    const etr_finding *found = &finder->found.data[i];
+    for (size_t k = 0; found->kind == ETR_FINDING_FALLBACK && k < found->instruction_count; k++)
+      if (found->instructions[k] == of->instructions.data[0]) return true;
+  }
+  return false;
 }
 
 static bool add_small_calls(etr_finder *finder, const chosen *of) {
-  uint64_t around = of->ticks[COPY] + of->ticks[WAIT] + of->ticks[AROUND] - of->hidden;
+  uint64_t around = all_of(of->ticks) - of->ticks[ETR_SPENT_WORK] - of->hidden;
   size_t runs = finder->method->run_count;
-  if (of->calls < ETR_FINDING_LEAST_SMALL_CALLS * runs) return true;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around);
-  if (!added) return true;
+  if (of->calls < ETR_FINDING_LEAST_SMALL_CALLS * runs || is_merged(finder, of)) return true;
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around, (double)around);
+  if (!added) return !etr_arena_failed(finder->arena);
   tell(added, of,
-       etr_arena_format(finder->arena, "%zu delegate calls of %s spend more time on overhead than on operators",
-                        of->calls / runs, name_of(of)),
-       small_evidence(finder, of, around));
+       etr_arena_format(finder->arena, "Put more operators into each of the %zu calls of %s", of->calls / runs,
+                        name_of(of)),
+       etr_arena_format(finder->arena,
+                        "They spend more time on overhead, %s (%s per call), than on operators, %s%s. The record does "
+                        "not show which operators cut them apart.",
+                        etr_finder_time(finder, around), etr_finder_time_of(finder, (double)around / (double)of->calls),
+                        of->hidden ? "at most " : "", etr_finder_time(finder, of->ticks[ETR_SPENT_WORK] + of->hidden)));
+  etr_finding_judge(added, ETR_POSSIBLE, "some overhead remains for each call");
   return true;
 }
 
@@ -218,14 +228,15 @@ static int by_ticks(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-/* Groups time slices of what fell back in 0. False when out of memory. */
-static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *backend, uint32_t *group_of,
+/* Sets entry_of of each time slice that fell back to the place of its operator in the list. False when out of memory.
+ */
+static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *backend, uint32_t *entry_of,
                         bool *marked) {
   const etr_method *method = finder->method;
   for (size_t i = 0; i < method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &method->time_slices[i];
-    group_of[i] = fell(time_slice, backend) ? 0 : ETR_NONE;
-    if (group_of[i] == ETR_NONE) continue;
+    entry_of[i] = ETR_NONE;
+    if (!fell(time_slice, backend)) continue;
     /* Operators of an instruction with the same name are one entry. */
     const etr_event *event = time_slice->event;
     char *key = etr_arena_format(finder->arena, "%d %s", (int)event->instruction_id, event->name);
@@ -237,11 +248,22 @@ static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *b
       *added = (fallen){.name = event->label, .backend = event->backend, .is_planned = event->is_unit_planned};
       slot->value = (uint32_t)(of->list.count - 1);
     }
-    of->list.data[slot->value].ticks += time_slice->ticks;
+    entry_of[i] = slot->value;
     if (time_slice->node != ETR_NONE) marked[time_slice->node] = true;
   }
-  etr_sort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
   return true;
+}
+
+/* Measures each operator that fell back, and all of them together: *sum. False when out of memory. */
+static bool measure_fallen(const etr_finder *finder, fallen_list *of, uint32_t *entry_of, uint64_t *sum) {
+  const etr_stats *stats = etr_run_stats(finder->arena, finder->method, entry_of, of->list.count);
+  if (!stats) return false;
+  for (size_t i = 0; i < of->list.count; i++) of->list.data[i].ticks = etr_finder_usual(&stats[i], stats[i].count);
+  etr_sort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
+  for (size_t i = 0; i < finder->method->time_slice_count; i++) entry_of[i] = entry_of[i] == ETR_NONE ? ETR_NONE : 0;
+  stats = etr_run_stats(finder->arena, finder->method, entry_of, 1);
+  if (stats) *sum = etr_finder_usual(&stats[0], stats[0].count);
+  return stats != NULL;
 }
 
 /* units: of the others. */
@@ -249,28 +271,30 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   const etr_method *method = finder->method;
   fallen_list of = {0};
   size_t node_count = finder->graph ? finder->graph->node_count : 0;
-  uint32_t *group_of = etr_arena_alloc_array(finder->arena, method->time_slice_count, sizeof *group_of);
+  uint32_t *entry_of = etr_arena_alloc_array(finder->arena, method->time_slice_count, sizeof *entry_of);
   bool *marked = etr_arena_alloc_array(finder->arena, node_count, sizeof *marked);
+  uint64_t ticks;
   etr_map_init(&of.index, finder->arena);
-  if (!group_of || !marked || !find_fallen(finder, &of, backend, group_of, marked)) return false;
-  const etr_stats *stats = etr_run_stats(finder->arena, method, group_of, 1);
-  if (!stats) return false;
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CPU_FALLBACK, etr_finder_usual(&stats[0], stats[0].count));
-  if (!added) return true;
+  if (!entry_of || !marked || !find_fallen(finder, &of, backend, entry_of, marked)) return false;
+  if (!measure_fallen(finder, &of, entry_of, &ticks)) return false;
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CPU_FALLBACK, ticks, (double)ticks);
+  if (!added) return !etr_arena_failed(finder->arena);
   static const char *const verbs[2][2] = {{"run on", "runs on"}, {"are planned for", "is planned for"}};
   const char *others = etr_compute_units_text(finder->arena, units);
   bool is_planned = of.list.data[0].is_planned, one = of.list.count == 1;
-  added->title = etr_arena_format(finder->arena, "%zu operator%s of %s %s the CPU, others %s %s", of.list.count,
-                                  one ? "" : "s", backend, verbs[is_planned][one], is_planned ? "for" : "on",
-                                  others ? others : "");
+  added->title = etr_arena_format(finder->arena, "Rewrite %zu operator%s of %s that %s the CPU, not the %s",
+                                  of.list.count, one ? "" : "s", backend, verbs[is_planned][one], others ? others : "");
   enum { LISTED = 3 };
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_puts(&writer, "longest, on average: ");
+  etr_putf(&writer, "%s %s; longest: ", etr_they_take(of.list.count), etr_finder_time(finder, ticks));
   for (size_t i = 0; i < of.list.count && i < LISTED; i++)
     etr_putf(&writer, "%s%s %s", i ? ", " : "", of.list.data[i].name, etr_finder_time(finder, of.list.data[i].ticks));
-  if (of.list.data[0].is_planned) etr_puts(&writer, "; that is the backend's plan, where they ran is not recorded");
+  etr_puts(&writer, of.list.count > LISTED ? ", and others." : ".");
+  etr_finding_judge(added, is_planned ? ETR_POSSIBLE : ETR_LIKELY,
+                    is_planned ? "that is the backend's plan, where they ran is not recorded"
+                               : "the other unit still has to compute them");
   added->evidence = etr_text_end(&text, &writer);
   return !finder->graph || etr_finder_list_nodes(finder, added, marked);
 }
@@ -291,22 +315,20 @@ static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
 
 /* ---- All ---- */
 
-static bool find_of_backend(etr_finder *finder, const call *calls, size_t first) {
+static bool find_of_backend(etr_finder *finder, size_t first) {
   chosen waiting, small;
-  if (!choose(&waiting, finder, calls, first, waits) || !choose(&small, finder, calls, first, is_small)) return false;
+  if (!choose(&waiting, finder, first, waits) || !choose(&small, finder, first, is_small)) return false;
   if (waiting.instructions.count && !add_waiting(finder, &waiting)) return false;
   if (small.instructions.count && !add_small_calls(finder, &small)) return false;
-  return find_cpu_fallback(finder, calls[first].delegate->backend);
+  return find_cpu_fallback(finder, finder->delegates[first].delegate->backend);
 }
 
-/* Of many backends, which no model has, the first. */
 bool etr_find_delegates(etr_finder *finder) {
-  enum { MOST_BACKENDS = 64 };
-  const call *calls = measure_calls(finder);
-  for (size_t i = 0, looked = 0; calls && i < finder->method->delegate_count && looked < MOST_BACKENDS; i++) {
-    if (!is_first_of_backend(calls, i)) continue;
-    if (!find_of_backend(finder, calls, i)) return false;
+  enum { MOST_BACKENDS = 64 }; /* more than any model has */
+  for (size_t i = 0, looked = 0; i < finder->method->delegate_count && looked < MOST_BACKENDS; i++) {
+    if (!is_first_of_backend(finder->delegates, i)) continue;
+    if (!find_of_backend(finder, i)) return false;
     looked++;
   }
-  return calls != NULL;
+  return true;
 }

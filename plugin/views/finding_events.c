@@ -23,6 +23,8 @@ static const etr_block *next_block(const etr_finder *finder, size_t *at) {
 /* One operator that a delegate ran without a node. */
 typedef struct inserted {
   const char *name;
+  const etr_block *block;
+  size_t row; /* of its event in the block */
   int32_t instruction;
   uint64_t ticks;
 } inserted;
@@ -33,15 +35,19 @@ typedef struct insertions {
   etr_vec(inserted) list;
   etr_vec(int32_t) instructions; /* those that have some, once each */
   uint64_t ticks;
-  size_t transposes, converts, copies, others;
-  bool by_order; /* some delegate's operators were matched by order alone */
+  size_t transposes, converts, copies;
 } insertions;
 
 static bool is_called(const etr_event *event, const char *name) {
   return strncmp(event->name, name, strlen(name)) == 0;
 }
 
-static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks) {
+static bool is_layout(const etr_event *event) {
+  return is_called(event, "Transpose") || is_called(event, "Convert") || is_called(event, "Copy");
+}
+
+static bool add_inserted(insertions *in, const etr_block *block, size_t row, uint64_t ticks) {
+  const etr_event *event = &block->events[row];
   char *key = etr_arena_format(in->arena, "%d %s", (int)event->instruction_id, event->name);
   uint32_t known = key ? etr_map_get(&in->index, etr_slice_of(key)) : ETR_NONE;
   in->ticks += ticks;
@@ -51,36 +57,31 @@ static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks)
   }
   inserted *added = key ? etr_vec_push(in->arena, &in->list) : NULL;
   if (!added || !etr_map_set(&in->index, etr_slice_of(key), (uint32_t)(in->list.count - 1))) return false;
-  *added = (inserted){event->label, event->instruction_id, ticks};
-  if (is_called(event, "Transpose"))
-    in->transposes++;
-  else if (is_called(event, "Convert"))
-    in->converts++;
-  else if (is_called(event, "Copy"))
-    in->copies++;
-  else
-    in->others++;
+  *added = (inserted){event->label, block, row, event->instruction_id, ticks};
+  in->transposes += is_called(event, "Transpose");
+  in->converts += is_called(event, "Convert");
+  in->copies += is_called(event, "Copy");
   return true;
 }
 
 /* Rows [first, end) are one delegate's call and events. Events that add up to more than the call count as shares of it,
- * as they do in the balance. */
+ * as they do in the balance. If nodes were estimated by order, it is not known which operators have none. */
 static bool add_delegate(insertions *in, const etr_block *block, size_t first, size_t end) {
   uint64_t events = 0, call = 0;
-  bool matched = false;
+  bool matched = false, estimated = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     if (e->kind == ETR_EVENT_DELEGATE_CALL) call += usual_of(e);
     if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums) events += usual_of(e);
     matched |= e->node_count > 0;
+    estimated |= e->match == ETR_MATCH_ALIGNED;
   }
-  if (!matched) return true; /* what has a node here could not be told */
+  if (!matched || estimated) return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     uint64_t ticks = usual_of(e);
-    in->by_order |= e->match == ETR_MATCH_ALIGNED;
-    if (!e->is_inserted) continue;
-    if (!add_inserted(in, e, call > 0 && events > call ? etr_scale(ticks, call, events) : ticks)) return false;
+    if (!e->is_inserted || !is_layout(e)) continue;
+    if (!add_inserted(in, block, i, call > 0 && events > call ? etr_scale(ticks, call, events) : ticks)) return false;
   }
   return true;
 }
@@ -107,19 +108,17 @@ static bool list_instructions(insertions *in) {
   return true;
 }
 
-/* "2 Transpose, 1 Convert in delegate 0 that no node stands for" */
+/* "Avoid 2 Transpose, 1 Convert that were inserted into delegate 0" */
 static const char *layout_title(const insertions *in) {
   const struct {
     const char *name;
     size_t count;
-  } kinds[] = {{"Transpose", in->transposes},
-               {"Convert", in->converts},
-               {"Copy", in->copies},
-               {in->others == 1 ? "operator" : "operators", in->others}};
+  } kinds[] = {{"Transpose", in->transposes}, {"Convert", in->converts}, {"Copy", in->copies}};
   etr_text text;
   etr_writer writer;
   bool any = false;
   etr_text_begin(&text, in->arena, &writer);
+  etr_puts(&writer, "Avoid ");
   for (size_t i = 0; i < ETR_COUNT(kinds); i++) {
     if (kinds[i].count) etr_putf(&writer, "%s%zu %s", any ? ", " : "", kinds[i].count, kinds[i].name);
     any |= kinds[i].count > 0;
@@ -131,6 +130,26 @@ static const char *layout_title(const insertions *in) {
   return etr_text_end(&text, &writer);
 }
 
+/* The next event with a node in the same delegate, in the direction of `step`: the operator that ran before or after.
+ * NULL if there is none. */
+static const char *neighbour(const etr_finder *finder, const inserted *of, int step) {
+  for (size_t i = of->row; step > 0 ? i + 1 < of->block->event_count : i > 0;) {
+    i = step > 0 ? i + 1 : i - 1;
+    const etr_event *event = &of->block->events[i];
+    if (event->instruction_id != of->instruction) return NULL;
+    if (event->node_count && finder->graph) return etr_finder_node_name(finder, event->nodes[0]);
+  }
+  return NULL;
+}
+
+/* Puts " (after X, before Y)", in the order in which the delegate runs. */
+static void put_place(etr_writer *writer, const etr_finder *finder, const inserted *of) {
+  const char *before = neighbour(finder, of, -1), *behind = neighbour(finder, of, 1);
+  if (before && behind) etr_putf(writer, " (after %s, before %s)", before, behind);
+  if (before && !behind) etr_putf(writer, " (at the end, after %s)", before);
+  if (!before && behind) etr_putf(writer, " (at the start, before %s)", behind);
+}
+
 bool etr_find_layouts(etr_finder *finder) {
   insertions in = {.arena = finder->arena};
   size_t at = 0;
@@ -140,10 +159,9 @@ bool etr_find_layouts(etr_finder *finder) {
       end = etr_block_instruction_end(block, i);
       if (block->events[i].kind >= ETR_EVENT_DELEGATE_CALL && !add_delegate(&in, block, i, end)) return false;
     }
-  etr_finding *added = in.list.count ? etr_finder_add(finder, ETR_FINDING_LAYOUT,
-                                                      ETR_MIN(in.ticks, finder->method->delegate_only_ticks))
-                                     : NULL;
-  if (!added) return true;
+  uint64_t ticks = ETR_MIN(in.ticks, finder->method->delegate_only_ticks);
+  etr_finding *added = in.list.count ? etr_finder_add(finder, ETR_FINDING_LAYOUT, ticks, (double)ticks) : NULL;
+  if (!added) return !etr_arena_failed(in.arena);
   etr_sort(in.list.data, in.list.count, sizeof *in.list.data, by_ticks);
   if (!list_instructions(&in)) return false;
   added->instructions = in.instructions.data;
@@ -153,12 +171,19 @@ bool etr_find_layouts(etr_finder *finder) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, in.arena, &writer);
-  etr_puts(&writer, "longest: ");
-  for (size_t i = 0; i < in.list.count && i < LISTED; i++)
-    etr_putf(&writer, "%s%s of delegate %d %s", i ? ", " : "", in.list.data[i].name, (int)in.list.data[i].instruction,
+  etr_putf(&writer, "%s %s. Longest: ", etr_they_take(in.list.count), etr_finder_time(finder, ticks));
+  for (size_t i = 0; i < in.list.count && i < LISTED; i++) {
+    etr_putf(&writer, "%s%s of delegate %d, %s", i ? "; " : "", in.list.data[i].name, (int)in.list.data[i].instruction,
              etr_finder_time(finder, in.list.data[i].ticks));
-  if (in.by_order) etr_puts(&writer, "; which operators have no node is estimated by order");
+    put_place(&writer, finder, &in.list.data[i]);
+  }
+  etr_puts(&writer, ".");
+  if (in.transposes)
+    etr_puts(&writer, " A transpose changes the layout: give the model channels-last inputs (torch.channels_last), and "
+                      "keep operators of another layout out from between convolutions.");
+  if (in.converts) etr_puts(&writer, " A convert changes the number type: quantise inputs and outputs, too.");
   added->evidence = etr_text_end(&text, &writer);
+  etr_finding_judge(added, ETR_POSSIBLE, "some may be needed where the model's layout changes");
   return true;
 }
 
@@ -206,14 +231,15 @@ bool etr_find_slow_calls(etr_finder *finder) {
     marked[i] = finder->call_ticks[i] > finder->kernel_ticks[i];
     calls += marked[i] ? finder->call_ticks[i] : 0;
   }
-  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CALLS, ETR_MIN(calls, finder->method->framework_ticks));
-  if (!added) return true;
+  calls = ETR_MIN(calls, finder->method->framework_ticks);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CALLS, calls, NAN);
+  if (!added) return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
-  added->title = etr_arena_format(finder->arena, "%zu operator%s longer to call than to run", added->node_count,
-                                  added->node_count == 1 ? " takes" : "s take");
-  added->evidence = etr_arena_format(
-      finder->arena, "OPERATOR_CALL without native_call %s, including the recording itself; the kernels: %s",
-      etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked));
+  added->title = etr_arena_format(finder->arena, "Run fewer, larger operators: %zu %s longer to call than to run",
+                                  added->node_count, added->node_count == 1 ? "takes" : "take");
+  added->evidence = etr_arena_format(finder->arena, "OPERATOR_CALL without native_call takes %s; the kernels: %s.",
+                                     etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked, false));
+  etr_finding_judge(added, ETR_POSSIBLE, "most of it may be the recording itself, which a release does not do");
   return true;
 }
 
@@ -258,17 +284,20 @@ bool etr_find_outliers(etr_finder *finder) {
     worst = i;
     worst_run = run;
   }
-  etr_finding *added = worst_run ? etr_finder_add(finder, ETR_FINDING_OUTLIER, ticks) : NULL;
-  if (!added) return true;
-  added->cost = (double)ticks;
+  etr_finding *added = worst_run ? etr_finder_add(finder, ETR_FINDING_OUTLIER, ticks, NAN) : NULL;
+  if (!added) return !etr_arena_failed(finder->arena);
+  added->cost = added->potential = (double)ticks;
   added->share = NAN;
+  added->is_once = true;
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   const etr_node_time *time = &graph->times[worst];
   const char *longest = etr_label_node(finder->arena, graph, (uint32_t)worst);
   const char *whose = added->node_count == 1 ? " took over ten times its" : "s took over ten times their";
-  added->title = etr_arena_format(finder->arena, "%zu operator%s median in one run", added->node_count, whose);
+  added->title = etr_arena_format(finder->arena, "Rank by medians (--stat p50): %zu operator%s median in one run",
+                                  added->node_count, whose);
+  etr_finding_judge(added, ETR_LIKELY, "an interruption, which averages contain");
   added->evidence = etr_arena_format(
-      finder->arena, "worst: %s %s in run %u; median %s, average %s", longest ? longest : "",
+      finder->arena, "Worst: %s took %s in run %u; its median is %s, its average %s.", longest ? longest : "",
       etr_finder_time_of(finder, (double)worst_run->ticks), (unsigned)finder->method->runs[worst_run->run],
       etr_finder_time_of(finder, time->per_run.p50), etr_finder_time_of(finder, time->avg));
   return true;

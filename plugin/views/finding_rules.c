@@ -6,6 +6,7 @@
 
 #include "base/natural.h"
 #include "base/stats.h"
+#include "output/label.h"
 #include "output/text_table.h"
 #include "views/breakdown.h"
 #include "views/loads.h"
@@ -15,32 +16,52 @@
 #include <stdlib.h>
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
-  static const char *const names[] = {"fallback",    "layout",       "copies",    "calls",        "outlier",
-                                      "first_run",   "load",         "drift",     "waiting",      "cpu_fallback",
-                                      "small_calls", "memory_bound", "slow_rate", "above_peak",   "step",
-                                      "modes",       "slow_runs",    "periodic",  "slow_operator"};
+  static const char *const names[] = {
+      "fallback",   "not_delegated", "library",      "constants",    "layout",      "copies",        "quantize_pairs",
+      "batch_norm", "attention",     "output_layer", "float_beside", "calls",       "outlier",       "first_run",
+      "load",       "drift",         "waiting",      "cpu_fallback", "small_calls", "memory_bound",  "slow_rate",
+      "above_peak", "step",          "modes",        "slow_runs",    "periodic",    "slow_operator", "nothing"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
+}
+
+const char *etr_sureness_name(etr_sureness sureness) {
+  static const char *const names[] = {"sure", "likely", "possible"};
+  return (size_t)sureness < ETR_COUNT(names) ? names[sureness] : "";
 }
 
 /* ---- What the rules share ---- */
 
 uint64_t etr_finder_usual(const etr_stats *stats, size_t count) { return (uint64_t)(stats->p50 * (double)count); }
 
-etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t ticks) {
-  const etr_method *method = finder->method;
-  uint64_t usual = etr_finder_usual(&method->execute, method->run_count);
-  uint64_t whole = usual ? usual : method->execute_ticks;
-  ticks = ETR_MIN(ticks, whole); /* medians need not add up: an operator may run in the slow runs alone */
-  double share = (double)ticks / (double)whole;
-  etr_finding *added = share >= ETR_FINDING_LEAST_SHARE ? etr_vec_push(finder->arena, &finder->found) : NULL;
+/* Method::execute over all runs, in ticks: the median as often. */
+static uint64_t whole_ticks(const etr_finder *finder) {
+  uint64_t usual = etr_finder_usual(&finder->method->execute, finder->method->run_count);
+  return usual ? usual : finder->method->execute_ticks;
+}
+
+etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t cost, double potential) {
+  double whole = (double)whole_ticks(finder), runs = (double)finder->method->run_count;
+  /* Medians need not add up: an operator may run in the slow runs alone. */
+  double share = ETR_MIN((double)cost, whole) / whole, saved = ETR_MIN(potential, whole) / whole;
+  if (isnan(potential)) saved = NAN;
+  if (!((isnan(saved) ? share : saved) >= ETR_FINDING_LEAST_SHARE)) return NULL;
+  etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (added)
     *added = (etr_finding){.kind = kind,
                            .title = "",
                            .evidence = "",
-                           .cost = (double)ticks / (double)finder->method->run_count,
-                           .slope = NAN,
-                           .share = share};
+                           .caveat = "",
+                           .cost = share * whole / runs,
+                           .share = share,
+                           .potential = saved * whole / runs,
+                           .potential_share = saved,
+                           .slope = NAN};
   return added;
+}
+
+void etr_finding_judge(etr_finding *finding, etr_sureness sureness, const char *caveat) {
+  finding->sureness = sureness;
+  finding->caveat = caveat ? caveat : "";
 }
 
 /* Of what goes into another text: the arena has failed where it is NULL. */
@@ -62,6 +83,22 @@ const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) {
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node) {
   const etr_node_time *time = &finder->graph->times[node];
   return etr_finder_usual(&time->per_run, time->runs);
+}
+
+uint64_t etr_finder_kernel_ticks(const etr_finder *finder, uint32_t node) {
+  return etr_finder_node_ticks(finder, node) + finder->call_ticks[node];
+}
+
+double etr_finder_ns(const etr_finder *finder, uint64_t ticks) {
+  return etr_ticks_to_ns(finder->profile, (double)ticks / (double)finder->method->run_count);
+}
+
+const char *etr_finder_node_name(const etr_finder *finder, uint32_t node) {
+  return or_empty(etr_label_node(finder->arena, finder->graph, node));
+}
+
+bool etr_is_operator(const etr_node *node, const char *name) {
+  return node->kind == ETR_NODE_OP && etr_slice_equal(etr_label_op(node->target), etr_slice_of(name));
 }
 
 bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked) {
@@ -86,22 +123,23 @@ static int by_total(const void *a, const void *b) {
 }
 
 /* Gives a breakdown's rows what their nodes usually take. */
-static bool take_usual(const etr_finder *finder, etr_breakdown *rows) {
+static bool take_usual(const etr_finder *finder, etr_breakdown *rows, bool with_calls) {
   uint64_t *usual = etr_arena_alloc_array(finder->arena, rows->count, sizeof *usual);
   for (uint32_t i = 0; usual && i < finder->graph->node_count; i++)
-    if (rows->row_of_node[i] != ETR_NONE) usual[rows->row_of_node[i]] += etr_finder_node_ticks(finder, i);
+    if (rows->row_of_node[i] != ETR_NONE)
+      usual[rows->row_of_node[i]] += with_calls ? etr_finder_kernel_ticks(finder, i) : etr_finder_node_ticks(finder, i);
   for (size_t i = 0; usual && i < rows->count; i++) rows->rows[i].total_ticks = usual[rows->rows[i].number];
   etr_sort(rows->rows, rows->count, sizeof *rows->rows, by_total);
   return usual != NULL;
 }
 
-const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked) {
+const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked, bool with_calls) {
   enum { LISTED = 4 };
   etr_breakdown rows;
   etr_text text;
   etr_writer writer;
   if (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, marked) ||
-      !take_usual(finder, &rows))
+      !take_usual(finder, &rows, with_calls))
     return "";
   etr_text_begin(&text, finder->arena, &writer);
   for (size_t i = 0; i < rows.count && i < LISTED; i++)
@@ -114,11 +152,20 @@ const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked)
 
 /* ---- Whole runs ---- */
 
-/* A finding about ticks that were spent once. */
+/* Adds a finding about ticks that were spent once. */
 static etr_finding *add_once(etr_finder *finder, etr_finding_kind kind, double ticks) {
   etr_finding *added = etr_vec_push(finder->arena, &finder->found);
   if (added)
-    *added = (etr_finding){.kind = kind, .title = "", .evidence = "", .cost = ticks, .slope = NAN, .share = NAN};
+    *added = (etr_finding){.kind = kind,
+                           .title = "",
+                           .evidence = "",
+                           .caveat = "",
+                           .cost = ticks,
+                           .share = NAN,
+                           .potential = ticks,
+                           .potential_share = NAN,
+                           .is_once = true,
+                           .slope = NAN};
   return added;
 }
 
@@ -130,11 +177,6 @@ static const char *factor_text(const etr_finder *finder, double factor) {
   return or_empty(etr_text_end(&text, &writer));
 }
 
-static double average_with(const etr_first_run *first) {
-  double rest = (double)first->rest.count;
-  return (first->ticks + first->rest.avg * rest) / (rest + 1);
-}
-
 static bool find_first_run(etr_finder *finder) {
   etr_first_run first;
   if (!etr_first_run_of(&first, finder->arena, finder->profile, finder->method)) return false;
@@ -143,20 +185,19 @@ static bool find_first_run(etr_finder *finder) {
   if (factor < ETR_FINDING_FIRST_RUN_FACTOR) return true;
   etr_finding *added = add_once(finder, ETR_FINDING_FIRST_RUN, first.ticks - first.rest.p50);
   if (!added) return false;
-  added->title = etr_arena_format(finder->arena, "the first %s%srun takes %s times the median of the others",
-                                  first.phase, first.phase[0] ? " " : "", factor_text(finder, factor));
-  added->evidence = etr_arena_format(
-      finder->arena,
-      "Method::execute: first run %s, median of the other %zu %s; the average of all is %s, without the first %s",
-      etr_finder_time_of(finder, first.ticks), first.rest.count, etr_finder_time_of(finder, first.rest.p50),
-      etr_finder_time_of(finder, average_with(&first)), etr_finder_time_of(finder, first.rest.avg));
+  added->title = etr_arena_format(finder->arena, "Run one inference before it matters: the first %s%srun is slower",
+                                  first.phase, first.phase[0] ? " " : "");
+  added->evidence = etr_arena_format(finder->arena, "The first run takes %s, %s times the median of the other %zu, %s.",
+                                     etr_finder_time_of(finder, first.ticks), factor_text(finder, factor),
+                                     first.rest.count, etr_finder_time_of(finder, first.rest.p50));
+  etr_finding_judge(added, ETR_SURE, "it moves the time to the start of the program");
   return true;
 }
 
-/* Whose load it was cannot be told where several methods ran. */
+/* Which method was loaded is not known if several methods ran. */
 static bool find_load(etr_finder *finder) {
   etr_loads loads;
-  /* Looks from the method on, so that all methods together look at each but once or twice. */
+  /* Starts at the method, so that all methods together look at each but once or twice. */
   const etr_profile *profile = finder->profile;
   size_t mine = (size_t)(finder->method - profile->methods);
   for (size_t i = 1; i < profile->method_count; i++)
@@ -167,22 +208,197 @@ static bool find_load(etr_finder *finder) {
   if (factor < ETR_FINDING_LOAD_FACTOR) return true;
   etr_finding *added = add_once(finder, ETR_FINDING_LOAD, loads.whole->stats.avg);
   if (!added) return false;
-  added->title = etr_arena_format(finder->arena, "loading takes as long as %s inferences", factor_text(finder, factor));
-  added->evidence = etr_arena_format(finder->arena, "%s %s, median of Method::execute %s", loads.whole->name,
-                                     etr_finder_time_of(finder, loads.whole->stats.avg),
+  added->title = "Load the program once and keep it: loading takes as long as many inferences";
+  added->evidence = etr_arena_format(finder->arena, "%s takes %s, as long as %s inferences of %s.", loads.whole->name,
+                                     etr_finder_time_of(finder, loads.whole->stats.avg), factor_text(finder, factor),
                                      etr_finder_time_of(finder, finder->method->execute.p50));
+  etr_finding_judge(added, ETR_SURE, "for each load that is avoided");
   return true;
+}
+
+/* ---- When nothing stands out ---- */
+
+static const char profiler[] = "the backend's own profiler, which shows what the record does not";
+
+/* What to try on the operators that take most of the time. */
+static const char *next_step(const etr_finder *finder, const etr_breakdown *rows, const etr_breakdown_row *row) {
+  if (strncmp(row->key, "delegate.", 9) == 0) return profiler;
+  bool is_product = row->costs.macs > 0, is_integer = row->costs.integer_macs > 0, is_delegated = true;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++)
+    if (rows->row_of_node[i] == row->number && finder->is_kernel[i]) is_delegated = false;
+  if (is_product && is_integer) return "a smaller input, fewer channels, or a faster backend";
+  if (is_product && !is_delegated) return "delegate or quantise them, or use a smaller input";
+  if (is_product) return "quantise them, or use a smaller input";
+  return is_delegated ? "fewer or smaller ones" : "fewer or smaller ones, or a delegate that fuses them";
+}
+
+/* where: "52 aten.convolution.default", after "62.1 % is in". */
+static etr_finding *add_nothing(etr_finder *finder, uint64_t ticks, const char *where, const char *next) {
+  double share = ETR_MIN((double)ticks / (double)whole_ticks(finder), 1);
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_NOTHING, ticks, NAN);
+  etr_text text;
+  etr_writer writer;
+  if (!added) return NULL;
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_puts(&writer, "Nothing structural stands out: ");
+  etr_put_share(&writer, share, 1);
+  etr_putf(&writer, " is in %s; next: %s", where, next);
+  added->title = etr_text_end(&text, &writer);
+  added->evidence = etr_arena_format(finder->arena, "That is %s of %s.", etr_finder_time(finder, ticks),
+                                     etr_finder_time(finder, whole_ticks(finder)));
+  etr_finding_judge(added, ETR_POSSIBLE, NULL);
+  return added;
+}
+
+/* Adds that most of the time is in the operators of one type. */
+static bool add_dominant(etr_finder *finder, const etr_breakdown *rows) {
+  const etr_breakdown_row *row = &rows->rows[0];
+  const char *where = etr_arena_format(finder->arena, "%zu %s", row->node_count, row->key);
+  bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
+  if (!where || !marked) return false;
+  etr_finding *added = add_nothing(finder, row->total_ticks, where, next_step(finder, rows, row));
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) marked[i] = rows->row_of_node[i] == row->number;
+  return added ? etr_finder_list_nodes(finder, added, marked) : !etr_arena_failed(finder->arena);
+}
+
+/* Whether the time of delegates that is on no node is overhead around operators, and not operators that are unknown. */
+static bool is_mostly_overhead(const etr_finder *finder) {
+  uint64_t around = 0, work = 0;
+  for (size_t i = 0; i < finder->method->delegate_count; i++) {
+    const etr_delegate_spending *spent = &finder->delegates[i];
+    around += spent->operators ? spent->ticks[ETR_SPENT_AROUND] : 0;
+    work += spent->operators ? 0 : spent->ticks[ETR_SPENT_AROUND];
+  }
+  return around * 2 > finder->method->delegate_only_ticks && around > work;
+}
+
+/* Says where most of the time is if no finding could save much: in an operator type, in what delegates do outside of
+ * known nodes, or in the runtime. */
+static bool find_nothing(etr_finder *finder) {
+  etr_breakdown rows = {0};
+  for (size_t i = 0; i < finder->found.count; i++)
+    if (finder->found.data[i].potential_share >= ETR_FINDING_MUCH) return true;
+  if (finder->graph && (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, NULL) ||
+                        !take_usual(finder, &rows, false)))
+    return false;
+  /* The time of the runtime and of delegates is known as a sum over runs: it is scaled to the median run. */
+  double scale = (double)whole_ticks(finder) / (double)finder->method->execute_ticks;
+  uint64_t runtime = (uint64_t)(scale * (double)finder->method->framework_ticks),
+           inside = (uint64_t)(scale * (double)finder->method->delegate_only_ticks),
+           most = rows.count ? rows.rows[0].total_ticks : 0;
+  if (rows.count && most >= runtime && most >= inside) return add_dominant(finder, &rows);
+  if (inside >= runtime && inside && is_mostly_overhead(finder))
+    add_nothing(finder, inside, "calls of delegates, around their operators",
+                "more work in each call: the model is small");
+  else if (inside >= runtime && inside)
+    add_nothing(finder, inside, "delegates, on no operator of the graph", profiler);
+  else if (runtime)
+    add_nothing(finder, runtime, "the runtime, outside of operators", "more work in each call: the model is small");
+  return !etr_arena_failed(finder->arena);
+}
+
+/* ---- The saving as a sentence ---- */
+
+/* Two findings overlap if they are about the same node, or about the overhead of the same delegate. */
+typedef struct overlap_marks {
+  uint64_t *of_node, *of_delegate; /* bits of findings */
+} overlap_marks;
+
+enum { MOST_MARKED = 64 }; /* bits; later findings, which save least, are not compared */
+
+static uint64_t marks_of(const etr_finder *finder, overlap_marks *marks, const etr_finding *finding, uint64_t bit) {
+  uint64_t earlier = 0;
+  for (size_t i = 0; i < finding->node_count; i++) {
+    earlier |= marks->of_node[finding->nodes[i]];
+    marks->of_node[finding->nodes[i]] |= bit;
+  }
+  for (size_t i = 0; i < finding->instruction_count; i++) {
+    if (finding->kind == ETR_FINDING_LAYOUT) break; /* inserted operators are work, not overhead */
+    const etr_delegate wanted = {.instruction_id = finding->instructions[i]};
+    size_t at = etr_lower_bound(&wanted, finder->method->delegates, finder->method->delegate_count, sizeof wanted,
+                                etr_by_int);
+    if (at == finder->method->delegate_count) continue;
+    if (finding->kind == ETR_FINDING_WAITING && finder->delegates[at].ticks[ETR_SPENT_COPY] == 0) continue;
+    earlier |= marks->of_delegate[at];
+    marks->of_delegate[at] |= bit;
+  }
+  return earlier;
+}
+
+static bool find_overlaps(etr_finder *finder) {
+  overlap_marks marks = {
+      etr_arena_alloc_array(finder->arena, finder->graph ? finder->graph->node_count : 0, sizeof(uint64_t)),
+      etr_arena_alloc_array(finder->arena, finder->method->delegate_count, sizeof(uint64_t))};
+  if (!marks.of_node || !marks.of_delegate) return false;
+  for (size_t i = 0; i < ETR_MIN(finder->found.count, (size_t)MOST_MARKED); i++) {
+    etr_finding *finding = &finder->found.data[i];
+    bool is_counted = finding->kind != ETR_FINDING_NOTHING && !finding->is_once && !isnan(finding->potential);
+    uint64_t earlier = is_counted ? marks_of(finder, &marks, finding, (uint64_t)1 << i) : 0;
+    uint32_t *list = etr_arena_alloc_array(finder->arena, MOST_MARKED, sizeof *list);
+    for (uint32_t k = 0; list && k < i; k++)
+      if (earlier >> k & 1) list[finding->overlap_count++] = k;
+    finding->overlaps = list;
+  }
+  return !etr_arena_failed(finder->arena);
+}
+
+/* What rests on estimated times is not sure. */
+static void doubt_estimates(const etr_finder *finder, etr_finding *finding) {
+  for (size_t i = 0; i < finding->node_count && finding->sureness == ETR_SURE; i++)
+    if (finder->graph->times[finding->nodes[i]].is_estimated && !finding->is_once)
+      etr_finding_judge(finding, ETR_LIKELY, "some of the times are estimates");
+}
+
+static void put_saving(const etr_finder *finder, etr_finding *finding) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, finder->arena, &writer);
+  if (isnan(finding->potential)) {
+    etr_puts(&writer, "What it could save is not known");
+  } else {
+    etr_putf(&writer, "Could save up to %s", etr_finder_time_of(finder, finding->potential));
+    if (finding->is_once) etr_puts(&writer, " once");
+    if (!isnan(finding->potential_share)) {
+      etr_puts(&writer, ", ");
+      etr_put_share(&writer, finding->potential_share, 1);
+      etr_puts(&writer, " of the median");
+    }
+  }
+  etr_putf(&writer, "; %s%s%s", etr_sureness_name(finding->sureness), finding->caveat[0] ? ": " : "", finding->caveat);
+  for (size_t i = 0; i < finding->overlap_count; i++)
+    etr_putf(&writer, "%s%u", i ? ", " : "; shares time with ", (unsigned)finding->overlaps[i] + 1);
+  etr_puts(&writer, ".");
+  finding->saving = etr_text_end(&text, &writer);
 }
 
 /* ---- All ---- */
 
-static int by_share(const void *a, const void *b) {
+/* Known savings per inference come first, then what was spent once, then unknown savings. That nothing stands out comes
+ * before all findings that save little. */
+static double rank_of(const etr_finding *finding) {
+  if (finding->kind == ETR_FINDING_NOTHING) return ETR_FINDING_MUCH;
+  if (finding->is_once) return 0;
+  return isnan(finding->potential_share) ? -1 : finding->potential_share;
+}
+
+static int by_saving(const void *a, const void *b) {
   const etr_finding *x = a, *y = b;
-  bool once_x = isnan(x->share), once_y = isnan(y->share);
-  if (once_x != once_y) return once_x ? 1 : -1;
-  if (!once_x && x->share != y->share) return x->share < y->share ? 1 : -1;
+  double rank_x = rank_of(x), rank_y = rank_of(y);
+  if (rank_x != rank_y) return rank_x < rank_y ? 1 : -1;
+  if (rank_x < 0 && x->share != y->share) return x->share < y->share ? 1 : -1;
+  if (x->is_once && x->cost != y->cost) return x->cost < y->cost ? 1 : -1;
   if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
   return etr_natural_compare(x->title, y->title);
+}
+
+static bool find_all(etr_finder *finder) {
+  bool good = etr_finder_measure_delegates(finder);
+  if (good && finder->graph)
+    good = etr_finder_measure_calls(finder) && etr_finder_look_at_graph(finder) && etr_find_partitions(finder) &&
+           etr_find_constants(finder) && etr_find_copies(finder) && etr_find_patterns(finder) &&
+           etr_find_slow_calls(finder) && etr_find_outliers(finder) && etr_find_costs(finder);
+  return good && etr_find_layouts(finder) && etr_find_delegates(finder) && find_first_run(finder) &&
+         find_load(finder) && etr_find_unsteady(finder) && find_nothing(finder) && !etr_arena_failed(finder->arena);
 }
 
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
@@ -192,13 +408,13 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   *out = (etr_findings){0};
   if (method->run_count == 0 || method->execute_ticks == 0) return true;
   if (graph && graph->times) finder.graph = graph;
-  bool good = etr_find_layouts(&finder) && etr_find_delegates(&finder) && find_first_run(&finder) &&
-              find_load(&finder) && etr_find_unsteady(&finder);
-  if (good && finder.graph)
-    good = etr_finder_measure_calls(&finder) && etr_find_fallbacks(&finder) && etr_find_copies(&finder) &&
-           etr_find_slow_calls(&finder) && etr_find_outliers(&finder) && etr_find_costs(&finder);
-  if (!good || etr_arena_failed(arena)) return false;
-  etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_share);
+  if (!find_all(&finder)) return false;
+  etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_saving);
+  if (!find_overlaps(&finder)) return false;
+  for (size_t i = 0; i < finder.found.count; i++) {
+    doubt_estimates(&finder, &finder.found.data[i]);
+    put_saving(&finder, &finder.found.data[i]);
+  }
   *out = (etr_findings){finder.found.data, finder.found.count};
-  return true;
+  return !etr_arena_failed(arena);
 }

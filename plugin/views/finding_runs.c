@@ -17,12 +17,20 @@ typedef struct alike_runs {
   const etr_noise *noise;
 } alike_runs;
 
-/* Adds a finding that costs so many ticks per inference. */
-static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost, double median) {
+/* Adds a finding about the device or the measurement, which costs so many ticks per inference. If all runs were like
+ * the fast ones, whose median is `usual`, the median would be that. */
+static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost, double median, double usual) {
   etr_finding *added = median > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
-  if (added)
-    *added = (etr_finding){
-        .kind = kind, .title = "", .evidence = "", .cost = cost, .slope = NAN, .share = ETR_MIN(cost / median, 1)};
+  if (!added) return NULL;
+  *added = (etr_finding){.kind = kind,
+                         .title = "",
+                         .evidence = "",
+                         .cost = cost,
+                         .share = fmin(cost / median, 1),
+                         .potential = fmax(median - usual, 0),
+                         .potential_share = fmax(median - usual, 0) / median,
+                         .slope = NAN};
+  etr_finding_judge(added, ETR_POSSIBLE, "it is about the device and the measurement, not the model");
   return added;
 }
 
@@ -35,20 +43,30 @@ static const char *name_of(const etr_finder *finder, const alike_runs *r) {
 
 static bool add_drift(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
-  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median);
+  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median, r->noise->start);
   if (!added) return false;
   added->slope = change / (double)(r->noise->over_runs - 1);
   /* "decode runs get 22 % slower over 12 runs, and anew in each of 3 stretches" */
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
+  bool is_faster = change < 0;
+  const char *advice = is_faster ? "Let the device warm up before measuring" : "Cool the device, or fix its clock";
+  /* Slower in each stretch anew, or with a state that inferences write: the work may grow. */
+  bool has_state = finder->graph && finder->graph->mutation_count > 0;
+  if (r->noise->stretches > 1 || (has_state && !is_faster)) {
+    advice = "Look at what grows from run to run, such as a cache";
+    etr_finding_judge(added, ETR_POSSIBLE, "the model may need to look at all of it");
+  }
+  etr_putf(&writer, "%s: ", advice);
   etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may get" : "get");
+  if (is_faster) added->potential = added->potential_share = NAN;
   etr_put_change_of_time(&writer, r->noise->change);
   etr_putf(&writer, " over %zu runs", r->noise->over_runs);
   if (r->noise->stretches > 1) etr_putf(&writer, ", and anew in each of %zu stretches", r->noise->stretches);
   added->title = etr_text_end(&text, &writer);
   added->evidence = etr_arena_format(
-      finder->arena, "Method::execute: from %s to %s%s, %s per run, on a line by least squares",
+      finder->arena, "Method::execute goes from %s to %s%s, %s per run, on a line by least squares.",
       etr_finder_time_of(finder, r->noise->start), etr_finder_time_of(finder, r->noise->start + change),
       r->noise->stretches > 1 ? " in a row" : "", etr_finder_time_of(finder, added->slope));
   return true;
@@ -70,18 +88,19 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
   size_t before_count, count;
   double before = median_beside(finder, r, true, &before_count), behind = median_beside(finder, r, false, &count);
   double slow_part = (double)(behind > before ? count : before_count) / (double)r->count;
-  etr_finding *added = add_finding(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part, r->median);
+  etr_finding *added = add_finding(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part, r->median,
+                                   fmin(before, behind));
   etr_text text;
   etr_writer writer;
   if (!added) return false;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may be" : "are");
+  etr_putf(&writer, "Find what changed at run %u: %sruns %s ", (unsigned)r->noise->from_run, name_of(finder, r),
+           r->noise->is_unsure ? "may be" : "are");
   etr_put_change_of_time(&writer, r->noise->change);
-  etr_putf(&writer, " from run %u on", (unsigned)r->noise->from_run);
+  etr_puts(&writer, " from there on");
   added->title = etr_text_end(&text, &writer);
   added->evidence = etr_arena_format(
-      finder->arena,
-      "Method::execute: median of the %zu runs before it %s, of the %zu from it on %s; the averages mix both",
+      finder->arena, "Of the %zu runs before it the median is %s, of the %zu from it on %s; averages mix both.",
       before_count, etr_finder_time_of(finder, before), count, etr_finder_time_of(finder, behind));
   return true;
 }
@@ -91,20 +110,20 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
 static bool add_modes(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
   double cost = (slow->p50 - fast->p50) * (double)slow->run_count / (double)ETR_MAX(r->noise->run_count, (size_t)1);
-  etr_finding *added = add_finding(finder, ETR_FINDING_MODES, cost, r->median);
+  etr_finding *added = add_finding(finder, ETR_FINDING_MODES, cost, r->median, fast->p50);
   etr_text text;
   etr_writer writer;
   if (!added) return false;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "%zu of %zu %sruns are in a slower mode, ", slow->run_count, r->noise->run_count,
-           name_of(finder, r));
+  etr_putf(&writer, "Fix the clock and the cores: %zu of %zu %sruns are in a slower mode, ", slow->run_count,
+           r->noise->run_count, name_of(finder, r));
   etr_put_change_of_time(&writer, slow->p50 / fast->p50 - 1);
   added->title = etr_text_end(&text, &writer);
   const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, finder->unit);
-  added->evidence = etr_arena_format(finder->arena, "Method::execute: %s; %s", what ? what : "",
+  added->evidence = etr_arena_format(finder->arena, "Method::execute: %s. %s", what ? what : "",
                                      r->noise->in_stretches
-                                         ? "so a clock changes its speed, or something else runs for a while"
-                                         : "the modes take turns by chance: medians may be of either");
+                                         ? "A clock changes its speed, or something else runs for a while."
+                                         : "The modes take turns by chance, so that medians may be of either.");
   return true;
 }
 
@@ -121,6 +140,10 @@ static const char *title_of_slow_runs(const etr_finder *finder, const etr_slow_r
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
+  if (slow->kind == ETR_SLOW_RUNS_OPERATOR && slow->event)
+    etr_puts(&writer, "Find what interrupts one operator: ");
+  else
+    etr_puts(&writer, "Measure again without other load: ");
   if (slow->kind == ETR_SLOW_RUNS_OPERATOR) {
     etr_putf(&writer, "%s is slow in ", slow->event ? slow->event->label : "one operator at a time");
     if (slow->runs_of_period == 1)
@@ -149,27 +172,27 @@ static bool add_slow_runs(etr_finder *finder) {
   const etr_slow_runs *slow = &method->slow_runs;
   double cost = (double)slow->excess_ticks / (double)method->run_count;
   if (slow->usual <= 0 || cost < ETR_FINDING_LEAST_SHARE * method->execute.p50) return true;
-  etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.p50);
+  etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.p50, slow->usual);
   if (!added) return false;
   added->title = title_of_slow_runs(finder, slow);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "Method::execute: median %s in ", etr_finder_time_of(finder, slow->p50));
+  etr_putf(&writer, "The median of Method::execute is %s in ", etr_finder_time_of(finder, slow->p50));
   /* "runs 3, 17, 25": a few of them. */
   enum { LISTED = 8 };
   for (size_t i = 0; i < slow->run_count && i < LISTED; i++)
     etr_putf(&writer, "%s%u", i ? ", " : "runs ", (unsigned)slow->runs[i]);
   if (slow->run_count > LISTED) etr_puts(&writer, ", ...");
-  etr_putf(&writer, ", %s in the others; ", etr_finder_time_of(finder, slow->usual));
+  etr_putf(&writer, ", %s in the others. ", etr_finder_time_of(finder, slow->usual));
   if (slow->event)
-    etr_puts(&writer, "at least half of the extra time is in this operator");
+    etr_puts(&writer, "At least half of the extra time is in this operator.");
   else if (slow->kind == ETR_SLOW_RUNS_OPERATOR)
     etr_puts(&writer,
-             "at least half of the extra time is in one operator, but not always the same one: an interruption");
+             "At least half of the extra time is in one operator, but not always the same one: an interruption.");
   else
-    etr_puts(&writer, "no single operator causes it, and the operators do not take longer in the way that other work "
-                      "would make them");
+    etr_puts(&writer, "No single operator causes it, and the operators do not take longer in the way that other work "
+                      "would make them.");
   added->evidence = etr_text_end(&text, &writer);
   if (slow->event && finder->graph) {
     added->nodes = slow->event->nodes;

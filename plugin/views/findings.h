@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * findings.h - what in a method's times is worth a look, most expensive first. Layer 4.
+ * findings.h - what to do next about a method's times, the largest possible saving first. Layer 4.
  *
- * A finding says what was recorded and what it costs, not what would help: the data shows no other way of running the
- * model. What is below the thresholds here is not worth a line and is left out.
+ * A finding is an action: what to change, why, what it could save, and how sure that is. Its title is an imperative.
+ * Its evidence gives medians. The saving is an upper bound for this finding alone: those of several findings overlap
+ * where they are about the same operators or delegates, and then the later finding names the earlier ones.
  */
 #ifndef ETR_FINDINGS_H
 #define ETR_FINDINGS_H
@@ -12,72 +13,110 @@
 #include "etrecord_tb.h"
 
 typedef enum etr_finding_kind {
-  ETR_FINDING_FALLBACK,      /* kernels fed by one delegate of a backend and feeding another */
-  ETR_FINDING_LAYOUT,        /* transposes, conversions and copies inside delegates that no node stands for */
-  ETR_FINDING_COPIES,        /* the same operator several times that only moves or converts data */
-  ETR_FINDING_CALLS,         /* kernels that take longer to be called than to run */
-  ETR_FINDING_OUTLIER,       /* operators that took many times their median in one run */
-  ETR_FINDING_FIRST_RUN,     /* a first run far above the rest */
-  ETR_FINDING_LOAD,          /* loading takes as long as many inferences */
-  ETR_FINDING_DRIFT,         /* runs get slower or faster, one after the other */
-  ETR_FINDING_WAITING,       /* delegates that wait and copy longer than they compute */
-  ETR_FINDING_CPU_FALLBACK,  /* operators of delegates on the CPU, where others run on a GPU or an NPU */
-  ETR_FINDING_SMALL_CALLS,   /* many calls of delegates that take longer around their operators than in them */
-  ETR_FINDING_MEMORY_BOUND,  /* operators that run near the peak bandwidth */
-  ETR_FINDING_SLOW_RATE,     /* operators far below the rate of others that run as the same */
-  ETR_FINDING_ABOVE_PEAK,    /* operators faster than the peaks allow */
-  ETR_FINDING_STEP,          /* all runs from one on are slower, or faster */
-  ETR_FINDING_MODES,         /* runs take one of two times, and switch between them */
-  ETR_FINDING_SLOW_RUNS,     /* some runs take much longer than the others, for no reason that their events show */
-  ETR_FINDING_PERIODIC,      /* every so many runs one does */
-  ETR_FINDING_SLOW_OPERATOR, /* one operator makes some runs slow, or one at a time */
+  ETR_FINDING_FALLBACK,       /* kernels between delegates of a backend, which cut them apart */
+  ETR_FINDING_NOT_DELEGATED,  /* kernels that a known partitioner takes, not between delegates */
+  ETR_FINDING_LIBRARY,        /* kernels that an optimised library has, and that the known partitioner does not take */
+  ETR_FINDING_CONSTANTS,      /* kernels whose result depends on parameters and constants only */
+  ETR_FINDING_LAYOUT,         /* transposes, conversions and copies inside delegates that no node stands for */
+  ETR_FINDING_COPIES,         /* kernels of one operator that only move or convert data */
+  ETR_FINDING_QUANTIZE_PAIRS, /* a dequantisation followed by the same quantisation */
+  ETR_FINDING_BATCH_NORM,     /* batch norms that could be folded into the layer before them */
+  ETR_FINDING_ATTENTION,      /* attention as separate operators */
+  ETR_FINDING_OUTPUT_LAYER,   /* the layer that makes a decoder's logits takes much of its time */
+  ETR_FINDING_FLOAT_BESIDE,   /* layers that multiply floating-point numbers beside quantised ones */
+  ETR_FINDING_CALLS,          /* kernels that take longer to be called than to run */
+  ETR_FINDING_OUTLIER,        /* operators that took many times their median in one run */
+  ETR_FINDING_FIRST_RUN,      /* a first run far above the rest */
+  ETR_FINDING_LOAD,           /* loading takes as long as many inferences */
+  ETR_FINDING_DRIFT,          /* runs get slower or faster, one after the other */
+  ETR_FINDING_WAITING,        /* delegates that wait, or copy */
+  ETR_FINDING_CPU_FALLBACK,   /* operators of delegates on the CPU, where others run on a GPU or an NPU */
+  ETR_FINDING_SMALL_CALLS,    /* many calls of delegates that spend more time on overhead than on operators */
+  ETR_FINDING_MEMORY_BOUND,   /* operators that run near the peak bandwidth */
+  ETR_FINDING_SLOW_RATE,      /* operators far below the rate of others of the same kind and size */
+  ETR_FINDING_ABOVE_PEAK,     /* operators faster than the peaks allow */
+  ETR_FINDING_STEP,           /* all runs from one on are slower, or faster */
+  ETR_FINDING_MODES,          /* runs take one of two times, and switch between them */
+  ETR_FINDING_SLOW_RUNS,      /* some runs take much longer than the others, for no reason that their events show */
+  ETR_FINDING_PERIODIC,       /* every so many runs one does */
+  ETR_FINDING_SLOW_OPERATOR,  /* one operator makes some runs slow, or one at a time */
+  ETR_FINDING_NOTHING,        /* no finding could save much: what takes most of the time */
 } etr_finding_kind;
 
-/** Least part of Method::execute's median that a finding costs: less is lost in what measuring varies. */
+/** How sure it is that the change is possible and saves time. */
+typedef enum etr_sureness {
+  ETR_SURE,     /* what was measured, and the graph, leave no doubt */
+  ETR_LIKELY,   /* published rules or rates say so */
+  ETR_POSSIBLE, /* something that is not recorded decides */
+} etr_sureness;
+
+/** Smallest part of Method::execute's median that a finding could save, or costs if that is not known. Less than this
+ * is within the variation of measurements. */
 #define ETR_FINDING_LEAST_SHARE 0.01
+/** Part of the median that some finding must be able to save, or else the list says that nothing stands out. */
+#define ETR_FINDING_MUCH 0.1
 /** How many times the others' median a first run takes at least: caches and lazily made things, not chance. */
 #define ETR_FINDING_FIRST_RUN_FACTOR 1.5
 /** How many times its median an operator takes at least in a run that stands out. */
 #define ETR_FINDING_OUTLIER_FACTOR 10.0
-/** Runs it takes to tell a first one from the rest. */
+/** Runs that are needed to compare a first one with the rest. */
 enum { ETR_FINDING_LEAST_RUNS = 3 };
 /** How many calls that do little there are at least per inference: a few are no pattern. */
 enum { ETR_FINDING_LEAST_SMALL_CALLS = 8 };
 /** Least part of what the peaks allow that operators limited by memory reach. */
 #define ETR_FINDING_NEAR_PEAK 0.5
-/** Operators that run as the same whose rates tell what is usual. */
+/** Operators of one kind and size whose rates say what is usual. */
 enum { ETR_FINDING_LEAST_ALIKE = 5 };
 /** How many inferences a load takes at least. */
 #define ETR_FINDING_LOAD_FACTOR 10.0
+/** Part of its delegates' calls that a backend spends on waiting and copying at least. */
+#define ETR_FINDING_WAITING_PART 0.1
+/** Time, in ns per inference, that kernels take at least before a delegate or another library is worth it: a call of a
+ * delegate alone takes several microseconds. */
+#define ETR_FINDING_LEAST_KERNELS_NS 1e5
+/** Time, in ns, that calling a delegate is assumed to take at least; calls of delegates on CPUs take 3 to 10 us on
+ * desktops. */
+#define ETR_FINDING_DELEGATE_CALL_NS 5e3
+/** Findings that answers for people show unless asked for more. */
+enum { ETR_FINDINGS_SHOWN = 5 };
 
 typedef struct etr_finding {
   etr_finding_kind kind;
-  const char *title;    /* "2 Transpose in delegate 0 that no node stands for"; no times */
-  const char *evidence; /* which events say so, and what they cannot say; times in the unit asked for */
-  double cost; /* ticks per inference, sums of medians; of ETR_FINDING_OUTLIER, _FIRST_RUN and _LOAD ticks that were
-                  spent once; of runs that differ what the slow ones take longer, spread over all */
+  const char *title;    /* what to change, as an imperative; no times */
+  const char *evidence; /* why, in sentences; times in the unit asked for */
+  const char *saving;   /* "Could save up to 0.45 ms, 22.1 % of the median; likely: it still computes them." */
+  const char *caveat;   /* what limits the saving, or what is not known; "" if there is nothing to say */
+  etr_sureness sureness;
+  double potential; /* ticks that the change could save at most: per inference, or once if is_once; NaN: not known */
+  double potential_share; /* potential as a part of Method::execute's median; NaN if it is not known or is_once */
+  double cost;  /* ticks per inference that it is about, sums of medians; of is_once ticks that were spent once; of runs
+                   that differ what the slow ones take longer, spread over all */
+  double share; /* cost as a part of Method::execute's median; NaN if is_once */
+  bool is_once; /* the time was spent once, not in every inference */
   double
       slope; /* of ETR_FINDING_DRIFT: ticks per run, its cost being half of what that adds up to; NaN of all others */
-  double share;          /* cost as a part of Method::execute's median; NaN where it was spent once */
   const uint32_t *nodes; /* of profile->graphs[method->graph], longest first; none where node_count is 0 */
   size_t node_count;
   const int32_t *instructions; /* ids of delegates' calls, ascending */
   size_t instruction_count;
+  const uint32_t *overlaps; /* indices of earlier findings that are about some of the same time, ascending */
+  size_t overlap_count;
 } etr_finding;
 
 typedef struct etr_findings {
-  const etr_finding *list; /* most of a share first, what was spent once last */
+  const etr_finding *list; /* the largest known saving first, then what was spent once, then unknown savings */
   size_t count;
 } etr_findings;
 
-/** Finds what is worth a look in one method; unit is that of the evidence. None for a method without times. False when
- * out of memory. */
+/** Finds what to do about one method; unit is that of the evidence. None for a method without times. False when out of
+ * memory. */
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                        etr_unit unit);
 
-/** "fallback", "layout", "copies", "calls", "outlier", "first_run", "load", "drift", "waiting", "cpu_fallback",
- * "small_calls", "memory_bound", "slow_rate", "above_peak", "step", "modes", "slow_runs", "periodic", "slow_operator":
- * the kind as the JSON has it. Static. */
+/** Returns a kind as written in JSON: "fallback", "not_delegated", ... Static. */
 const char *etr_finding_kind_name(etr_finding_kind kind);
+
+/** Returns "sure", "likely" or "possible". Static. */
+const char *etr_sureness_name(etr_sureness sureness);
 
 #endif

@@ -344,8 +344,8 @@ static void memory_find_order(etr_memory_finder *f) {
            after = is_predicted ? order->planned_bytes : order->peak_bytes;
   etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ORDER, before > after ? before - after : 0, before);
   if (!added) return;
-  const char *live = etr_arena_format(f->arena, "%s bytes would be live instead of %s",
-                                      bytes_of(f, order->peak_bytes), bytes_of(f, f->plan->peak_bytes));
+  const char *live = etr_arena_format(f->arena, "%s bytes would be live instead of %s", bytes_of(f, order->peak_bytes),
+                                      bytes_of(f, f->plan->peak_bytes));
   added->title = etr_arena_format(f->arena, "another order of the instructions needs %s instead of %s planned bytes",
                                   bytes_of(f, after), bytes_of(f, before));
   if (!is_predicted) added->title = "another order of the instructions would lower the peak of live bytes";

@@ -79,7 +79,8 @@ bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const e
 }
 
 const char *etr_phase_text(etr_phase phase) {
-  static const char *const texts[ETR_PHASES] = {"", "copying in", "computing", "waiting", "copying out", "other"};
+  static const char *const texts[ETR_PHASES] = {"",        "copying in",  "computing, on no node",
+                                                "waiting", "copying out", "other"};
   return (size_t)phase < ETR_COUNT(texts) ? texts[phase] : "";
 }
 

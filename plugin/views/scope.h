@@ -48,9 +48,10 @@ static inline const char *etr_scope_name(const etr_scope *scope, const etr_graph
  *   - Nodes of nested graphs are in a scope of that nested graph below their owner's scope.
  *   - A common root, and a box on top that holds most of the operators, is dissolved while the top stays within 30
  *     boxes.
- *   - A label is the path below the box around it, or, where that is long, the end that tells siblings apart:
- * "layers.0", "layer_2".
- *   - Quantizers and dequantizers, which no module has, go with the operator before them and the module behind them.
+ *   - A label is the path below the box around it, or, where that is long, the end that distinguishes siblings:
+ *     "layers.0", "layer_2".
+ *   - Quantizers and dequantizers, which have no module, are put with the operator before them or the module after
+ *     them.
  *   - More than 32 children on top, or more than 100 in a box, are put in buckets ("layers.0-15"; by execution order
  *     where names do not help).
  * Errors: ETR_ERROR_MEMORY.

@@ -15,7 +15,7 @@ import {linearScale, logScale} from '../../web/distribution.js';
 import {visibleText} from '../../web/dom.js';
 import {callsText, changeText, rateText, shareText, shortOp, signOf, timeText} from '../../web/format.js';
 import {UNFILTERED, backendsOf, filterOperators, firstMethod, groupOperators, moduleTree, modulesByOwn, readProfile, sortRows, totalOf} from '../../web/model.js';
-import {decades, peakLines, rooflinePoints} from '../../web/roofline.js';
+import {decades, missingPeaksText, peakLines, rooflinePoints} from '../../web/roofline.js';
 import {recordLabel} from '../../web/source.js';
 import {liveSteps} from '../../web/memory.js';
 import {balanceParts} from '../../web/summary.js';
@@ -305,6 +305,9 @@ describe('lists', () => {
     assert.deepEqual(peakLines(peaks, [{arithmetic: 'integer'}]), [{name: 'integer', gflops: 400, gbs: 20, given: false}]);
     assert.deepEqual(peakLines({...peaks, gbs: null}, [{arithmetic: 'float'}]), []);
     assert.deepEqual(peakLines({}, []), []);
+    assert.match(missingPeaksText({...peaks, gbs: null}, [{arithmetic: 'float'}]), /no peak of bandwidth is known/);
+    assert.match(missingPeaksText({gbs: 20}, [{arithmetic: 'integer'}]), /no peak of compute is known/);
+    assert.match(missingPeaksText({}, [{arithmetic: 'float'}]), /no peak of bandwidth or compute is known/);
   });
 
   it('places rates by powers of ten', () => {

@@ -60,6 +60,17 @@ def nesting_faults(events):
             ends.append(end)
 
 
+def parent_faults(events):
+    """Viewers put an event inside one of the same start, so that an event without duration would look like its parent."""
+    tracks = collections.defaultdict(list)
+    for event in events:
+        if event['args']['start'] == 'synthetic':
+            tracks[event['pid'], event['tid']].append(nanoseconds(event))
+    for track, inside in tracks.items():
+        starts = collections.Counter(start for start, _end in inside)
+        yield from ('track %s: at %d others begin with an event without duration' % (track, start) for start, end in inside if start == end and starts[start] > 1)
+
+
 def containment_faults(events):
     """Of each run: what is in a call lies in one, what is in Method::execute lies in that."""
     calls, executes = collections.defaultdict(list), {}
@@ -95,6 +106,7 @@ def check(program, fixture):
         if event['args'].get('backend') == 'XnnpackBackend' and event['cat'] == 'delegate' and event['args']['start'] != 'synthetic':
             yield 'XNNPACK measures no starts'
     yield from nesting_faults(events)
+    yield from parent_faults(events)
     yield from containment_faults(events)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'trace.json.gz')

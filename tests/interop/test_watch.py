@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`watch`: dumps that come into a folder, one after the other, and what it says of each."""
 
+import pathlib
 import shutil
 import signal
 import subprocess
 
 import pytest
 
-from conftest import FIXTURES
+from conftest import FIXTURES, missing
 
 RECORD = FIXTURES / "add_mul"
 DUMP = (RECORD / "etdump.etdp").read_bytes()
@@ -79,6 +80,29 @@ def test_a_record_that_comes_later(watching):
     assert watching.line().startswith("added  runs/m/a: forward ")
     watching.process.send_signal(signal.SIGINT)
     assert watching.end(0) == ""
+
+
+def test_a_dump_costs_the_same_among_many(command, tmp_path):
+    """Counted in what the process reads: the folder is looked through for the first dump only."""
+    if not pathlib.Path("/proc/self/io").exists():
+        missing("/proc/PID/io")
+    costs = []
+    for old in (0, 400):
+        folder = tmp_path / str(old)
+        (folder / "m").mkdir(parents=True)
+        shutil.copy(RECORD / "etrecord.bin", folder / "m")
+        for i in range(old):
+            (folder / "m" / f"old{i}.etdp").write_bytes(DUMP)
+        watch, read = Watching(command, folder), []
+        for name in "abc":
+            watch.put(f"{name}.etdp", DUMP)
+            assert watch.line().startswith(f"added  runs/m/{name}: forward ")
+            said = pathlib.Path(f"/proc/{watch.process.pid}/io").read_text()
+            read.append(int(said.split("rchar: ")[1].split()[0]))
+        watch.process.send_signal(signal.SIGINT)
+        watch.end(0)
+        costs.append(read[2] - read[1])
+    assert costs[1] <= 1.2 * costs[0], costs
 
 
 def test_a_folder_that_goes(watching):

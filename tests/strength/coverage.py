@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LINES, BRANCHES = 98, 92
+LINES, BRANCHES = 98, 93
 
 
 def reports(build):

@@ -97,6 +97,35 @@ static const formula_case formula_cases[] = {
      4000000000000000000},
     {"too large", "a input [2000000000x2000000000];b input [2000000000x3];n mm (a,b) [2000000000x3]", UNKNOWN},
     {"nothing of nothing", "a input [0x3];b input [3x5];n mm (a,b) [0x5]", 0},
+    {"matrices of too few dimensions", "a input [3];b input [3x5];n mm (a,b) [5]", UNKNOWN},
+    {"a matrix of too many dimensions", "a input [2x3];b input [4x3x5];n mm (a,b) [2x5]", UNKNOWN},
+    {"batches of matrices that are none", "a input [4x2x3];b input [3x5];n bmm (a,b) [4x2x5]", UNKNOWN},
+    {"batches of other sizes", "a input [4x2x3];b input [3x3x5];n bmm (a,b) [4x2x5]", UNKNOWN},
+    {"linear of a scalar", "x input [];w weight [5x3];n linear (x,w) [5]", UNKNOWN},
+    {"linear with a scalar", "x input [4x3];w weight [];n linear (x,w) [4]", UNKNOWN},
+    {"linear with a batch of weights", "x input [4x3];w weight [2x5x3];n linear (x,w) [4x5]", UNKNOWN},
+    {"linear of other sizes", "x input [4x2];w weight [5x3];n linear (x,w) [4x5]", UNKNOWN},
+    {"matmul of a scalar", "a input [];b input [3x5];n matmul (a,b) [5]", UNKNOWN},
+    {"matmul with a scalar", "a input [2x3];b input [];n matmul (a,b) [2]", UNKNOWN},
+    {"matmul with two outputs", "a input [2x3];b input [3x5];n matmul (a,b) [2x5] [2x5]", UNKNOWN},
+    {"outer of matrices", "a input [2x3];b input [3];n outer (a,b) [2x3]", UNKNOWN},
+    {"outer with a matrix", "a input [2];b input [3x2];n outer (a,b) [2x3]", UNKNOWN},
+    {"convolution by a matrix", "x input [1x3x8];w weight [5x3];n convolution (x,w) [1x5x8]", UNKNOWN},
+    {"convolution with an output of other dimensions",
+     "x input [1x3x8x8];w weight [5x3x2x2];n convolution (x,w) [1x5x49]", UNKNOWN},
+    {"convolution of too few dimensions", "x input [8x8];w weight [5x3x2x2];n convolution (x,w) [7x7]", UNKNOWN},
+    {"attention without values", "q input [2x7x8];k input [2x9x8];n scaled_dot_product_attention (q,k) [2x7x8]",
+     UNKNOWN},
+    {"attention of vectors", "q input [8];k input [8];v input [8];n scaled_dot_product_attention (q,k,v) [8]", UNKNOWN},
+    {"attention with keys of other dimensions",
+     "q input [2x7x8];k input [9x8];v input [2x9x8];n scaled_dot_product_attention (q,k,v) [2x7x8]", UNKNOWN},
+    {"attention with values of other dimensions",
+     "q input [2x7x8];k input [2x9x8];v input [9x8];n scaled_dot_product_attention (q,k,v) [2x7x8]", UNKNOWN},
+    {"attention with fewer values than keys",
+     "q input [2x7x8];k input [2x9x8];v input [2x6x8];n scaled_dot_product_attention (q,k,v) [2x7x8]", UNKNOWN},
+    {"packed weights and a scalar",
+     "x input [];w input [i8:99];n torchao._linear_8bit_act_4bit_weight.default (x,w) [5]", UNKNOWN},
+    {"einsum", "a input [2x3];b input [3x5];n aten.einsum.default (a,b) [2x5]", UNKNOWN},
 };
 
 Test(cost, macs_follow_from_shapes) {
@@ -236,6 +265,8 @@ static const bytes_case bytes_cases[] = {
     {"a view of memory", "a input [100x8];n aten.view.default (a) [800]", 0, 0, 0},
     {"a view that copies", "a input [100x8];n view_copy (a) [800]", 3200, 0, 3200},
     {"a choice among outputs", "a input [100x8];n _operator.getitem (a) [100x8]", 0, 0, 0},
+    {"a part of a subclass of tensors", "a weight [100x8];n export.access_subclass_inner_tensor.default (a) [100x8]", 0, 0,
+     0},
     {"made from nothing", "n full [4]", 0, 0, 16},
     {"several outputs", "a input [4];n split_with_sizes_copy (a) [1] [3]", 16, 0, 16},
     {"an unknown type", "a input [odd:4];n add (a,a) [4]", UNKNOWN, 0, 16},
@@ -479,8 +510,8 @@ Test(cost, macs_of_fixtures_are_those_of_torch) {
   static const struct {
     const char *name;
     double flop;
-  } records[] = {
-      {"mv2_xnnpack", 8624000}, {"mv2_portable", 3833600}, {"vit_xnnpack", 2360928}, {"unet_xnnpack", 1259520}};
+  } records[] = {{"mv2_xnnpack", 8624000}, {"mv2_portable", 3833600}, {"vit_xnnpack", 2360928},
+                 {"unet_xnnpack", 1259520}, {"mlp_8da4w", 73728}};
   for (size_t i = 0; i < ETR_COUNT(records); i++) {
     etr_profile *p = open_fixture(records[i].name, NULL);
     cr_expect_eq(2 * macs_of_method(p), records[i].flop, "%s: %.0f", records[i].name, 2 * macs_of_method(p));
@@ -492,7 +523,7 @@ Test(cost, macs_of_fixtures_are_those_of_torch) {
 typedef struct peak_node_case {
   const char *title, *nodes;
   double us;
-  bool is_slow_once; /* the average is `us`, the median a tenth of it */
+  bool is_slow_once;  /* the average is `us`, the median a tenth of it */
   double gflops, gbs; /* 0: no peak */
 } peak_node_case;
 
@@ -512,7 +543,10 @@ Test(cost, only_large_and_long_operators_give_a_peak) {
     tiny_graph *g = fused(c->nodes, "", "n");
     etr_node_time *time = &((etr_node_time *)etr_for_foreign(g->graph.times))[tiny_node(g, "n")];
     const etr_method method = {.run_count = 2, .graph = 0, .nodes_ticks = 1};
-    *time = (etr_node_time){.runs = 2, .calls = 2, .avg = c->us * 1000, .carried_by = ETR_NONE,
+    *time = (etr_node_time){.runs = 2,
+                            .calls = 2,
+                            .avg = c->us * 1000,
+                            .carried_by = ETR_NONE,
                             .delegate_instruction = -1,
                             .per_run = {.p50 = c->us * (c->is_slow_once ? 100 : 1000)}};
     g->graph.profile_method = 0;

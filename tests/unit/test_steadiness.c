@@ -24,7 +24,7 @@ Test(steadiness, a_verdict_has_its_sentence) {
       {{.verdict = ETR_NOISE_STEADY, .run_count = 40, .outliers = 2, .least_outlier = 22.1, .most_outlier = 22.3},
        "steady but for 2 of 40 runs, 22" TIMES},
       {{.verdict = ETR_NOISE_NOISY, .run_count = 40, .outliers = 1, .least_outlier = 3, .most_outlier = 3},
-       "noisy, beyond that 1 of 40 runs at 3.0" TIMES},
+       "noisy, with 1 outlier in 40 runs, 3.0" TIMES},
       {{.verdict = ETR_NOISE_TWO_MODES, .modes = {{41, 1.05e6}, {9, 8.4e6}}},
        "two modes: 41 runs at 1.05 ms, 9 at 8.40 ms"},
       {{.verdict = ETR_NOISE_TWO_MODES, .modes = {{41, 1.05e6}, {9, 8.4e6}}, .in_stretches = true},

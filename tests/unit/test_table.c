@@ -236,6 +236,15 @@ Test(table, times_are_converted_to_the_unit) {
   etr_arena_clear(&arena);
 }
 
+Test(table, a_share_of_nothing_is_blank_for_people) {
+  static const etr_field list[] = {{NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES | ETR_IN_DATA, .get = cold}};
+  static const whole none = {.part = 0};
+  etr_arena arena = {0};
+  cr_expect_null(strchr(one_row(&arena, list, 1, &none, NULL), '%'));
+  cr_expect_not_null(strstr(one_row(&arena, list, 1, &none, &(etr_table_options){.format = ETR_TABLE_CSV}), "0.000000"));
+  etr_arena_clear(&arena);
+}
+
 Test(table, shares_are_coloured_by_size) {
   static const etr_field list[] = {{NULL, "", ETR_CELL_SHARE, ETR_IN_TABLES, .get = heat},
                                    {NULL, "", ETR_CELL_SHARE, ETR_IN_TABLES, .get = cold}};

@@ -121,10 +121,34 @@ Test(trace_place, ticks_are_converted_without_breaking_nesting) {
   etr_arena_clear(&t.arena);
 }
 
+Test(trace_place, nothing_begins_with_an_event_without_duration) {
+  timeline t = {0};
+  add_run(&t);
+  add_delegate_event(&t, "XnnpackBackend", 0, 1, 0);
+  add_delegate_event(&t, "XnnpackBackend", 0, 2, 0);
+  add_delegate_event(&t, "XnnpackBackend", 0, 3, 40);
+  add_call(&t, 0, 100, 100);
+  add_delegate_event(&t, "XnnpackBackend", 1, 1, 60); /* as long as their call: a little is cut off for the gap */
+  add_delegate_event(&t, "XnnpackBackend", 1, 2, 0);
+  add_delegate_event(&t, "XnnpackBackend", 1, 3, 40);
+  add_call(&t, 1, 300, 100);
+  add_execute(&t, 0, 1000);
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  expect_span(&t, 0, 100, 100, true);
+  expect_span(&t, 1, 101, 101, true);
+  expect_span(&t, 2, 102, 142, true);
+  expect_span(&t, 4, 300, 359, true);
+  expect_span(&t, 5, 359, 359, true);
+  expect_span(&t, 6, 360, 400, true);
+  cr_expect_eq(span_of(&t, 6)->scale, 0.99);
+  etr_arena_clear(&t.arena);
+}
+
 Test(trace_place, events_of_delegates_are_placed_in_their_call) {
   timeline t = {0};
   add_run(&t);
-  add_delegate_event(&t, "XnnpackBackend", 0, 120, 30); /* inside the call: stays, but XNNPACK measures no starts */
+  add_delegate_event(&t, "XnnpackBackend", 0, 120, 30); /* XNNPACK measures no starts: from the start of the call */
   add_call(&t, 0, 100, 100);
   add_delegate_event(&t, "OtherBackend", 1, 320, 30); /* inside */
   add_delegate_event(&t, "OtherBackend", 1, 7, 10);   /* another clock: placed end to end, in the order of its starts */
@@ -136,7 +160,7 @@ Test(trace_place, events_of_delegates_are_placed_in_their_call) {
   add_execute(&t, 0, 1000);
   begin(&t);
   cr_expect(etr_place_run(&t.placer, 0));
-  expect_span(&t, 0, 120, 150, true);
+  expect_span(&t, 0, 100, 130, true);
   expect_span(&t, 2, 320, 350, false);
   expect_span(&t, 4, 300, 320, true);
   expect_span(&t, 3, 320, 330, true);

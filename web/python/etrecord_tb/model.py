@@ -628,6 +628,7 @@ class MethodDiff:
     by_module: list[dict[str, Any]] = field(default_factory=list)
     by_pattern: list[dict[str, Any]] = field(default_factory=list)
     by_backend: list[dict[str, Any]] = field(default_factory=list)
+    findings: list[dict[str, Any]] = field(default_factory=list)
     numeric_gap: list[dict[str, Any]] = field(default_factory=list)
 
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * finding_output.h - writes findings, as a summary and a comparison have them. Layer 5.
+ */
+#ifndef ETR_FINDING_OUTPUT_H
+#define ETR_FINDING_OUTPUT_H
+
+#include "output/table.h"
+#include "views/findings.h"
+
+/** Writes findings for people under a heading: at most options.findings, and how many more there are. Writes nothing if
+ * there are none. */
+void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading);
+
+/** Writes the key findings: a list of all of them. graph: whose nodes they name. */
+void etr_field_findings(etr_answer *answer, const etr_findings *findings, const etr_graph *graph);
+
+#endif

@@ -1,0 +1,83 @@
+"""python findings.py ETRECORD_TB FIXTURES: what each finding says about real records: where it must be, and where it must not be.
+
+The table is also the list of what the fixtures show. A finding that comes first must be what an expert would say first.
+"""
+import json
+import os
+import subprocess
+import sys
+
+# kind: (records in which it is the first finding, records in which it is another one, records in which it must not be)
+TABLE = {
+    "fallback": ("llama_xnnpack vit_xnnpack siamese_cos quantized_xnnpack p_gates", "b_qnn b_vulkan",
+                 "b_ethosu b_neutron mv2_xnnpack mv2_portable p_convs add_mul spp"),
+    "not_delegated": ("mv2_portable llama_portable inserted_before inserted_after", "", "add_mul llama_xnnpack mv2_xnnpack b_qnn control_flow"),
+    "library": ("", "vit_xnnpack", "mv2_xnnpack add_mul llama_xnnpack"),
+    "constants": ("add_mul decoder_cache", "llama_portable masked_attention", "mv2_xnnpack llama_xnnpack mv2_portable b_qnn"),
+    "layout": ("", "mv2_xnnpack quantized_xnnpack n_clips", "b_neutron b_ethosu b_qnn llama_xnnpack mv2_portable"),
+    "copies": ("", "llama_portable llama_xnnpack", "mv2_xnnpack mv2_portable b_qnn"),
+    "attention": ("", "llama_xnnpack llama_portable decoder_cache", "vit_xnnpack mv2_xnnpack masked_attention"),
+    "output_layer": ("", "n_tied_toedge", "llama_xnnpack llama_portable mv2_xnnpack vit_xnnpack"),
+    "batch_norm": ("", "bn_folding", "bn_unfused resnext_pre mv2_xnnpack old_0_7_0_mv2"),
+    "quantize_pairs": ("", "requantized", "quantized_xnnpack p_zoo_q mlp_dynq"),
+    "float_beside": ("", "partly_quantized", "quantized_xnnpack p_zoo_q mv2_xnnpack"),
+    "waiting": ("b_qnn b_vulkan", "", "b_ethosu b_neutron llama_xnnpack"),
+    "cpu_fallback": ("b_coreml", "", "b_qnn b_vulkan llama_xnnpack"),
+    "small_calls": ("", "", "llama_xnnpack vit_xnnpack b_ethosu"),
+    "slow_rate": ("", "", "mv2_xnnpack p_convs p_spike_same_q6 add_mul"),
+    "nothing": ("mv2_xnnpack p_convs b_ethosu b_vgf spp resnext_pre", "", "llama_xnnpack mv2_portable b_qnn"),
+    "load": ("", "dynamic_xnnpack gru_both", "mv2_portable llama_portable"),
+    "first_run": ("", "mv2_xnnpack add_mul", "b_ethosu"),
+    "drift": ("", "drift", "add_mul mv2_xnnpack"),
+    "slow_operator": ("", "n_clips", "add_mul mv2_xnnpack"),
+}
+
+
+def findings(tool, path):
+    done = subprocess.run([tool, "summary", path, "--format", "json"], capture_output=True, text=True, check=True)
+    return [method["findings"] for method in json.loads(done.stdout)["methods"] if method["findings"]]
+
+
+def check_list(name, found):
+    """What holds for every list: it is ranked by what could be saved, and says what is not known."""
+    known = [f["potential_share"] for f in found if f["potential_share"] is not None]
+    assert known == sorted(known, reverse=True), f"{name}: not ranked by potential: {known}"
+    unknown = [f["potential"] is None and f["kind"] != "nothing" for f in found]
+    assert unknown == sorted(unknown), f"{name}: unknown savings are not last"
+    for number, finding in enumerate(found):
+        where = f"{name}: {finding['kind']}"
+        assert finding["evidence"].endswith(".") and finding["saving"].endswith("."), where
+        assert ("not known" in finding["saving"]) == (finding["potential"] is None), where
+        assert all(earlier < number for earlier in finding["overlaps"]), where
+        share = finding["potential_share"]
+        assert share is None or 0 <= share <= 1, where
+        assert not finding["once"] or (finding["share"] is None and share is None), where
+
+
+def main():
+    tool, fixtures = sys.argv[1:]
+    cache, wrong = {}, []
+
+    def kinds_of(name):
+        if name not in cache:
+            lists = findings(tool, os.path.join(fixtures, name))
+            for found in lists:
+                check_list(name, found)
+            cache[name] = [[f["kind"] for f in found] for found in lists]
+        return cache[name]
+
+    for kind, (first, other, absent) in TABLE.items():
+        for name in first.split():
+            if not any(found[0] == kind for found in kinds_of(name)):
+                wrong.append(f"{name}: {kind} is not first: {kinds_of(name)}")
+        for name in other.split():
+            if not any(kind in found for found in kinds_of(name)):
+                wrong.append(f"{name}: {kind} is missing: {kinds_of(name)}")
+        for name in absent.split():
+            if any(kind in found for found in kinds_of(name)):
+                wrong.append(f"{name}: {kind} must not be there")
+    print(*wrong, sep="\n")
+    sys.exit(1 if wrong else 0)
+
+
+main()
