@@ -184,8 +184,8 @@ exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
 exit_status command_accuracy(const cli_settings *settings);
 
-/** Compares a profile with the reference of --reference. *of is the record of --reference-record, NULL without one; close
- * both. Errors: those of etr_accuracy_open() and of opening the record. */
+/** Compares a profile with the reference of --reference. *of is the record of --reference-record, NULL without one;
+ * close both. Errors: those of etr_accuracy_open() and of opening the record. */
 etr_status command_open_accuracy(etr_accuracy **out, etr_profile **of, const etr_profile *profile,
                                  const cli_settings *settings, etr_error *error);
 
