@@ -82,10 +82,11 @@ typedef struct etr_tag {
 typedef struct etr_events_options {
   double wall_time;       /**< seconds since 1970, put into every event; finite */
   const etr_tag *hparams; /**< columns of the dashboard's Fleet tab and of TensorBoard's HParams table. They are added
-                             to the columns made from the profile (method, backends, dtype, quantized, ...) and
+                             to the columns made from the profile (backend, quantisation, inputs, method) and
                              replace columns with the same name. A value that reads as a number, true or false is
                              stored as one */
   size_t hparam_count;
+  const char *name; /**< what the page of text calls the record; NULL: made from the record's path */
 } etr_events_options;
 
 /**
@@ -94,13 +95,14 @@ typedef struct etr_events_options {
  * that the span of every group is the sum of its nodes, and profile/timeline with real starts. The bytes are a sequence
  * of TFRecords of tensorflow.Event.
  * The file of the profile's first graph also contains everything about the record:
- *   - for each method that ran: curves over the inferences (latency_ms/METHOD, parts_us, op_type_us, delegate_us) and
- *     over the instructions (timeline_us), benchmark_ms/avg|max|min|p50|p90, histograms if there are at least five
- *     inferences (iteration_us, iteration_op_type_us), and pages of text (summary, findings, operators, delegation);
- *   - for each method of the program: memory_bytes/live over the instructions, peak and planned, and a page of memory;
- *   - one row of the HParams table;
+ *   - for each method that ran: curves over the inferences (1_inference_ms, 2_parts_ms, 3_delegate_ms, 3_op_type_ms)
+ * and over the instructions (5_timeline_ms), and with at least 20 inferences histograms (9_inference_spread_ms);
+ *   - for each method of the program: 4_memory_bytes/live and planned over the instructions;
+ *   - if a method ran: a layout of charts for CUSTOM SCALARS, a page of text (1_summary), the metrics of the HParams
+ *     table (~metrics/p50_ms, p90_ms, load_ms, peak_mb, delegated_percent), and one row of it;
  *   - the dashboard's documents: the record's document, and the few figures that its list of all records shows.
- * If the record has several methods, these tags end in "/METHOD".
+ * If the record has several methods, the tags of curves and histograms end in "/METHOD"; page, metrics and row are
+ * about the method that takes longest.
  *
  * graph: index into profile->graphs. options may be NULL (wall_time 0).
  * Errors: ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
@@ -648,6 +650,70 @@ ETR_API etr_status etr_logdir_finish(etr_logdir *logdir, etr_error *error);
 
 /** Removes everything written since etr_logdir_begin(), and frees the logdir. NULL is allowed. */
 ETR_API void etr_logdir_discard(etr_logdir *logdir);
+
+/**
+ * Removes the runs of all graphs but those of the first module from LOGDIR/NAME, which etr_write_logdir() wrote.
+ * TensorBoard selects no run by itself if there are more than 40, so old records keep one. DOT files remain.
+ * options->name must be given. Errors: ETR_ERROR_IO, ETR_ERROR_FORMAT, ETR_ERROR_MEMORY, as in etr_write_logdir().
+ */
+ETR_API etr_status etr_trim_logdir(const etr_logdir_options *options, etr_error *error);
+
+/* ---- Curves over the benches of a record, as a TensorBoard run ---- */
+
+/** The kind of a curve over benches. */
+typedef enum etr_bench_group {
+  ETR_BENCH_TIME,    /**< "p50", "p10", "p90" of an inference, "load": ms */
+  ETR_BENCH_OP_TYPE, /**< average time of an operator type per inference: ms */
+  ETR_BENCH_FIGURE,  /**< a figure that the program printed; the name has the unit */
+} etr_bench_group;
+
+typedef struct etr_bench_point {
+  int64_t bench;    /**< number of the bench, 0 for the oldest; ascending in a curve */
+  double wall_time; /**< when it ran, in seconds since 1970 */
+  double value;
+} etr_bench_point;
+
+typedef struct etr_bench_curve {
+  etr_bench_group group;
+  const char *name;
+  const char *method; /**< NULL: the record has one method */
+  const etr_bench_point *points;
+  size_t count;
+} etr_bench_curve;
+
+enum { ETR_BENCH_BUCKETS = 30 };
+
+/** The times of all inferences of one bench, in buckets of equal width from the least to the largest, in ms. */
+typedef struct etr_bench_spread {
+  const char *method; /**< as in etr_bench_curve. The spreads of a method are consecutive */
+  int64_t bench;
+  double wall_time, least, most, counts[ETR_BENCH_BUCKETS];
+  size_t buckets; /**< 1 or more */
+} etr_bench_spread;
+
+typedef struct etr_benches {
+  const etr_bench_curve *curves;
+  size_t curve_count;
+  const etr_bench_spread *spreads;
+  size_t spread_count;
+} etr_benches;
+
+/**
+ * Writes LOGDIR/NAME/events.out.tfevents.SECONDS.HOST.PID.0 with the curves 0_bench_ms, 0_bench_op_type_ms and
+ * 0_bench_runner, the histograms 9_bench_spread_ms, and a layout of charts with the medians and their p10 to p90. A
+ * call replaces what an earlier one wrote, as etr_write_logdir() does. options->name must be given. Values that are not
+ * finite are left out.
+ * Errors: those of etr_write_logdir() that are not about a profile.
+ */
+ETR_API etr_status etr_write_benches(const etr_benches *benches, const etr_logdir_options *options, etr_error *error);
+
+/**
+ * Writes what a bench keeps of a method for these curves, as an object of JSON: "p10", "p90", "load_ms", "counts",
+ * "op_types" (schema/history.schema.json). method: index into profile->methods; it must have runs.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_bench_facts(const etr_profile *profile, uint32_t method, const etr_sink *sink,
+                                        etr_error *error);
 
 /**
  * Removes the temporary files and new folders of all calls in progress, including etr_write_file(). It is

@@ -174,7 +174,8 @@ static void read_fields(doc_reader *r, void *of, const field *fields, size_t cou
 /* Ticks of a time of the document; 0 for NaN, which replaces null. Times are written to the picosecond, and are halves
  * and quarters of ticks at most: so they are found again, to the last bit. */
 static double doc_ticks(const doc_reader *r, double ns) {
-  return isnan(ns) || !(r->profile->ticks_per_second > 0) ? 0 : round(ns * r->profile->ticks_per_second / 1e9 * 4) / 4;
+  const double ticks_per_ns = r->profile->ticks_per_second / 1e9; /* mostly 1, which keeps large times exact */
+  return isnan(ns) || !(ticks_per_ns > 0) ? 0 : round(ns * ticks_per_ns * 4) / 4;
 }
 
 /* ---- A method ---- */

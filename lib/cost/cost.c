@@ -283,6 +283,8 @@ static const formula formulas[] = {
     {"mkldnn_*", of_unknown, 0, 0},
     {"native_multi_head_attention", of_unknown, 0, 0},
     {"transformer_encoder_layer_fwd", of_unknown, 0, 0},
+    {"flex_attention", of_unknown, 0, 0}, /* higher_order: what its mask leaves out is not known */
+    {"cudnn_convolution", of_convolution, 0, 1},
     {"conv_depthwise*", of_convolution, 0, 1},
     {"thnn_conv2d", of_convolution, 0, 1},
     {"slow_conv*", of_unknown, 0, 0},

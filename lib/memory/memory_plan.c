@@ -226,6 +226,8 @@ static void check_place(memory_check *check, etr_planned_tensor *tensor) {
 typedef struct live_tree {
   const etr_planned_tensor **tensors; /* by buffer and offset; they are the leaves */
   size_t count;
+  size_t *first_of_buffer; /* per leaf: the first leaf of the same buffer */
+  size_t *leaf_of;         /* per tensor of the plan: its leaf */
   uint64_t *ends; /* the root at 1, the children of node i at 2i and 2i + 1, the leaves from `leaves` on */
   size_t leaves;
 } live_tree;
@@ -258,75 +260,84 @@ static int by_offset(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Returns the leaf of the first tensor of a buffer from an offset on that is at or after `from`, which may be NULL. */
-static size_t find_leaf(const live_tree *tree, uint32_t buffer, uint64_t offset, const etr_planned_tensor *from) {
-  size_t low = 0, high = tree->count;
-  const etr_planned_tensor wanted = {.buffer = buffer, .offset_bytes = offset}, *const key = &wanted;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    const etr_planned_tensor *at = tree->tensors[middle];
-    bool is_same = at->buffer == buffer && at->offset_bytes == offset;
-    bool is_before = is_same ? at < from : by_offset(&tree->tensors[middle], &key) < 0;
-    *(is_before ? &low : &high) = is_before ? middle + 1 : middle;
-  }
-  return low;
-}
-
-static void set_end(live_tree *tree, const etr_planned_tensor *tensor, uint64_t end) {
-  size_t at = tree->leaves + find_leaf(tree, tensor->buffer, tensor->offset_bytes, tensor);
+static void set_end(live_tree *tree, size_t leaf, uint64_t end) {
+  size_t at = tree->leaves + leaf;
   for (tree->ends[at] = end; at > 1; at /= 2) tree->ends[at / 2] = ETR_MAX(tree->ends[at], tree->ends[at ^ 1]);
 }
 
-/* Returns the first leaf from `leaf` on, and before `limit`, whose tensor is live and ends above an offset. Returns
- * `limit` if there is none. */
-static size_t find_above(const live_tree *tree, size_t leaf, size_t limit, uint64_t offset) {
+/* Returns the first leaf from `leaf` on whose tensor is live and ends above an offset. Returns the number of tensors if
+ * there is none. */
+static size_t find_above(const live_tree *tree, size_t leaf, uint64_t offset) {
   size_t at = tree->leaves + leaf;
-  if (leaf >= limit) return limit;
+  if (leaf >= tree->count) return tree->count;
   while (tree->ends[at] <= offset) { /* goes up until a node to the right has one */
     while (at > 1 && at % 2 == 1) at /= 2;
-    if (at <= 1) return limit;
+    if (at <= 1) return tree->count;
     at++;
   }
   while (at < tree->leaves) at = 2 * at + (tree->ends[2 * at] <= offset);
-  return ETR_MIN(at - tree->leaves, limit);
+  return at - tree->leaves;
 }
 
 /* Warns about the live tensors with which one shares memory, but not about all if there are many. */
-static void warn_of_overlaps(memory_check *check, const live_tree *tree, const etr_planned_tensor *tensor) {
+static void warn_of_overlaps(memory_check *check, const live_tree *tree, size_t leaf) {
   enum { MOST_OVERLAPS = 8 };
-  size_t limit = find_leaf(tree, tensor->buffer, tensor->offset_bytes + tensor->size_bytes, NULL), found = 0;
-  size_t at = find_above(tree, find_leaf(tree, tensor->buffer, 0, NULL), limit, tensor->offset_bytes);
-  for (; at < limit && found < MOST_OVERLAPS; found++) {
-    warn_of_overlap(check, tree->tensors[at], tensor);
-    at = find_above(tree, at + 1, limit, tensor->offset_bytes);
+  const etr_planned_tensor *tensor = tree->tensors[leaf];
+  uint64_t end = tensor->offset_bytes + tensor->size_bytes;
+  size_t at = find_above(tree, tree->first_of_buffer[leaf], tensor->offset_bytes);
+  for (size_t found = 0; at < tree->count; found++) {
+    const etr_planned_tensor *other = tree->tensors[at];
+    if (other->buffer != tensor->buffer || other->offset_bytes >= end) return;
+    check->is_cut |= found == MOST_OVERLAPS;
+    if (found == MOST_OVERLAPS) return;
+    warn_of_overlap(check, other, tensor);
+    at = find_above(tree, at + 1, tensor->offset_bytes);
   }
-  check->is_cut |= at < limit;
+}
+
+static bool takes_memory(const etr_planned_tensor *tensor) {
+  return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
+}
+
+/* Makes the tree of all tensors that take memory, none of which is live. Returns false when out of memory. */
+static bool live_tree_make(live_tree *tree, const etr_planned_tensor *tensors, size_t count, etr_arena *scratch) {
+  *tree = (live_tree){.tensors = etr_arena_alloc_array(scratch, count, sizeof *tree->tensors), .leaves = 1};
+  tree->first_of_buffer = etr_arena_alloc_array(scratch, count, sizeof *tree->first_of_buffer);
+  tree->leaf_of = etr_arena_alloc_array(scratch, count, sizeof *tree->leaf_of);
+  if (!tree->tensors || !tree->first_of_buffer || !tree->leaf_of) return false;
+  for (size_t i = 0; i < count; i++)
+    if (takes_memory(&tensors[i])) tree->tensors[tree->count++] = &tensors[i];
+  etr_sort(tree->tensors, tree->count, sizeof *tree->tensors, by_offset);
+  for (size_t i = 0; i < tree->count; i++) {
+    bool is_first = i == 0 || tree->tensors[i]->buffer != tree->tensors[i - 1]->buffer;
+    tree->first_of_buffer[i] = is_first ? i : tree->first_of_buffer[i - 1];
+    tree->leaf_of[tree->tensors[i] - tensors] = i;
+  }
+  while (tree->leaves < tree->count) tree->leaves *= 2;
+  tree->ends = etr_arena_alloc_array(scratch, 2 * tree->leaves, sizeof *tree->ends);
+  return tree->ends != NULL;
 }
 
 /* Warns about tensors that share memory while both are needed and are not views. Returns false when out of memory. */
 static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor *tensors, size_t count,
                                   etr_arena *scratch) {
+  live_tree tree;
   const etr_planned_tensor **starting = etr_arena_alloc_array(scratch, count, sizeof *starting),
                            **ending = etr_arena_alloc_array(scratch, count, sizeof *ending);
-  live_tree tree = {.tensors = etr_arena_alloc_array(scratch, count, sizeof *tree.tensors), .leaves = 1};
   size_t ended = 0;
-  if (!starting || !ending || !tree.tensors) return false;
-  for (size_t i = 0; i < count; i++)
-    if (tensors[i].view_of == ETR_NONE && !tensors[i].is_misplaced && tensors[i].size_bytes > 0)
-      starting[tree.count] = ending[tree.count] = tree.tensors[tree.count] = &tensors[i], tree.count++;
-  while (tree.leaves < tree.count) tree.leaves *= 2;
-  tree.ends = etr_arena_alloc_array(scratch, 2 * tree.leaves, sizeof *tree.ends);
-  if (!tree.ends) return false;
+  if (!starting || !ending || !live_tree_make(&tree, tensors, count, scratch)) return false;
+  for (size_t i = 0, listed = 0; i < count; i++)
+    if (takes_memory(&tensors[i])) starting[listed] = ending[listed] = &tensors[i], listed++;
   etr_sort(starting, tree.count, sizeof *starting, by_first_use);
   etr_sort(ending, tree.count, sizeof *ending, by_last_use);
-  etr_sort(tree.tensors, tree.count, sizeof *tree.tensors, by_offset);
   for (size_t i = 0; i < tree.count; i++) {
     const etr_planned_tensor *tensor = starting[i];
+    size_t leaf = tree.leaf_of[tensor - tensors];
     /* Tensors that ended before this one began are not live any more. One that is never used ends before it begins. */
     for (; ended < tree.count && ending[ended]->last_instruction < tensor->first_instruction; ended++)
-      set_end(&tree, ending[ended], 0);
-    warn_of_overlaps(check, &tree, tensor);
-    set_end(&tree, tensor, tensor->offset_bytes + tensor->size_bytes);
+      set_end(&tree, tree.leaf_of[ending[ended] - tensors], 0);
+    warn_of_overlaps(check, &tree, leaf);
+    set_end(&tree, leaf, tensor->offset_bytes + tensor->size_bytes);
   }
   return true;
 }

@@ -53,8 +53,7 @@ static bool changes_first(const etr_instruction *instruction) {
  * them, except for the variants that do not train. */
 static bool changes_others(const etr_instruction *instruction) {
   const char *op = instruction->op ? instruction->op : "";
-  return strncmp(op, "aten::rrelu_with_noise", 22) == 0 ||
-         (strstr(op, "batch_norm") && !strstr(op, "no_training"));
+  return strncmp(op, "aten::rrelu_with_noise", 22) == 0 || (strstr(op, "batch_norm") && !strstr(op, "no_training"));
 }
 
 static void list_kernel(etr_uses *u, const etr_instruction *instruction, int32_t id) {

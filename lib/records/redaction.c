@@ -37,9 +37,12 @@ static void put_numbered(etr_redaction *h, const char *before, uint32_t number, 
 
 static etr_slice taken(const etr_redaction *h) { return (etr_slice){h->text.data, h->text.count}; }
 
+/* A text from a file may contain NUL, which strchr() would find at the end of any string. */
+static bool is_any(char character, const char *any) { return character != '\0' && strchr(any, character) != NULL; }
+
 static size_t find_any(etr_slice text, const char *any) {
   size_t at = 0;
-  while (at < text.size && !strchr(any, text.data[at])) at++;
+  while (at < text.size && !is_any(text.data[at], any)) at++;
   return at;
 }
 
@@ -202,7 +205,7 @@ etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
 static const char *name_value(etr_redaction *h, const char *prefix, const char *weight) {
   etr_redact_path(h, etr_slice_of(weight));
   for (size_t i = 0; i < h->text.count; i++)
-    if (strchr(BETWEEN_PARTS, h->text.data[i])) h->text.data[i] = '_';
+    if (is_any(h->text.data[i], BETWEEN_PARTS)) h->text.data[i] = '_';
   const char *name = etr_arena_format(&h->arena, "%s%.*s", prefix, (int)h->text.count, taken(h).data);
   const char *given = name;
   for (uint32_t k = 1; given && etr_map_get(&h->taken, etr_slice_of(given)) != ETR_NONE; k++)

@@ -15,7 +15,7 @@
 
 enum { MOST_POINTS = 10, SHORT_COMMIT = 10 };
 
-static void put_line(FILE *out, const bench_job *job, const bench_measure *measure) {
+static bool put_line(FILE *out, const bench_job *job, const etr_profile *profile, const bench_measure *measure) {
   const bench_facts *facts = &job->facts;
   flat_json line;
   flat_json_begin(&line, out);
@@ -38,8 +38,10 @@ static void put_line(FILE *out, const bench_job *job, const bench_measure *measu
   flat_json_add_number(&line, "avg", measure->avg);
   flat_json_add_number(&line, "min", measure->min);
   flat_json_add_number(&line, "max", measure->max);
+  bool is_whole = measure->kind != MEASURE_METHOD || bench_curves_put(out, profile, measure);
   flat_json_end(&line);
   fputc('\n', out);
+  return is_whole;
 }
 
 /* ---- The trend ---- */
@@ -409,6 +411,23 @@ static size_t fill_hparams(const benching *b, etr_tag *out, char texts[OWN_HPARA
   return count;
 }
 
+/* Keeps one run of each earlier bench, because TensorBoard selects no run by itself if there are more than 40. */
+static exit_status trim_earlier(const benching *b, const etr_logdir_options *options) {
+  char run[BENCH_RUN_ROOM], before[BENCH_RUN_ROOM] = "", path[PATH_MAX];
+  etr_logdir_options trimmed = *options;
+  etr_error error;
+  const char *history = b->job->history.text;
+  trimmed.name = run;
+  for (const char *line; (line = history_line(&history)) != NULL;) {
+    bool is_new = flat_json_text(line, "run", run, sizeof run) && strcmp(run, before) != 0;
+    if (!is_new || run[0] == '\0' || run[0] == '.' || strchr(run, '/') != NULL) continue;
+    memcpy(before, run, sizeof before);
+    history_path(&b->job->history, run, "", path);
+    if (command_is_folder(path) && etr_trim_logdir(&trimmed, &error) != ETR_OK) return message_error(&error);
+  }
+  return EXIT_DONE;
+}
+
 static exit_status write_runs(const benching *b) {
   char host[256] = "localhost", numbers[3][32], texts[OWN_HPARAMS][32];
   etr_tag hparams[2 * OWN_HPARAMS + MAX_LIST];
@@ -423,7 +442,8 @@ static exit_status write_runs(const benching *b) {
   options.name = b->job->history.run;
   options.hparams = hparams;
   options.hparam_count = fill_hparams(b, hparams, texts, numbers);
-  return etr_write_logdir(b->profile, &options, &error) == ETR_OK ? EXIT_DONE : message_error(&error);
+  if (etr_write_logdir(b->profile, &options, &error) != ETR_OK) return message_error(&error);
+  return trim_earlier(b, &options);
 }
 
 static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *error) {
@@ -503,8 +523,10 @@ static exit_status append_lines(benching *b, char **lines) {
   size_t size = 0;
   FILE *out = open_memstream(lines, &size);
   if (out == NULL) return message_failed("out of memory");
-  for (size_t i = 0; i < b->measures.count; i++) put_line(out, b->job, &b->measures.list[i]);
-  if (fclose(out) != 0 || *lines == NULL) return message_failed("out of memory");
+  bool is_whole = true;
+  for (size_t i = 0; i < b->measures.count; i++)
+    is_whole = put_line(out, b->job, b->profile, &b->measures.list[i]) && is_whole;
+  if (fclose(out) != 0 || *lines == NULL || !is_whole) return message_failed("out of memory");
   return history_append(&b->job->history, *lines);
 }
 
@@ -523,6 +545,7 @@ static exit_status write_and_compare(benching *b) {
   if (status != EXIT_DONE) return status;
   exit_status compared = base_compare(&newer, b->base);
   status = append_lines(b, &lines);
+  if (status == EXIT_DONE) status = bench_curves_write(b->job, b->settings, &b->measures, lines);
   if (status == EXIT_DONE) status = print_results(b, lines);
   if (status == EXIT_DONE) status = compared;
   free(lines);

@@ -154,6 +154,17 @@ bool bench_measures_add(bench_measures *measures, measure_kind kind, const char 
 
 void bench_measures_clear(bench_measures *measures);
 
+/* ---- The curves over the benches of a name, for TensorBoard: LOGDIR/NAME/0_benches ---- */
+
+/** Adds the members that the curves of a method are made from to its line in the history. Returns false when out of
+ * memory. */
+bool bench_curves_put(FILE *out, const etr_profile *profile, const bench_measure *measure);
+
+/** Writes the curves of the measures over all benches of the history and over the new one, whose lines are given.
+ * Writes nothing if it is the first. */
+exit_status bench_curves_write(const bench_job *job, const cli_settings *settings, const bench_measures *measures,
+                               const char *lines);
+
 /* ---- Names, records and run folders of `bench` and `watch` ---- */
 
 /** Writes the value of --name, or the name of the record's folder. */

@@ -5,6 +5,8 @@
 #include "base/system.h"
 #include "command/command.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +190,43 @@ static exit_status write_each(writing *w) {
   return result;
 }
 
+/* ---- Runs of the log directory ---- */
+
+enum { MOST_SELECTED = 40, DEEPEST_RUN = 6, MOST_LOOKED_AT = 20000 };
+
+/* The search for run folders, which ends when there are more than TensorBoard selects by itself. */
+typedef struct run_search {
+  size_t runs, looked_at;
+} run_search;
+
+/* Counts the folders with event files, from this folder down. */
+static void count_runs(run_search *search, const char *folder, int depth) {
+  DIR *directory = depth < DEEPEST_RUN ? opendir(folder) : NULL;
+  bool is_run = false;
+  if (directory == NULL) return;
+  for (const struct dirent *entry; search->runs <= MOST_SELECTED && (entry = readdir(directory)) != NULL;) {
+    char path[PATH_MAX];
+    if (search->looked_at++ > MOST_LOOKED_AT) break;
+    bool is_events = strstr(entry->d_name, "tfevents") != NULL;
+    search->runs += is_events && !is_run;
+    is_run |= is_events;
+    if (is_events || entry->d_name[0] == '.' || strlen(folder) + strlen(entry->d_name) + 2 > sizeof path) continue;
+    (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (command_is_folder(path)) count_runs(search, path, depth + 1);
+  }
+  (void)closedir(directory);
+}
+
+static void warn_of_many_runs(const cli_settings *settings) {
+  run_search search = {0};
+  if (settings->graphs != NULL) return; /* the advice was followed */
+  count_runs(&search, command_logdir(settings), 0);
+  if (search.runs > MOST_SELECTED)
+    message_warning("%s: more than %d runs, of which TensorBoard selects none by itself: write one run for each record "
+                    "with --graphs edge, or select runs at the left of the page",
+                    command_logdir(settings), MOST_SELECTED);
+}
+
 exit_status command_write(const cli_settings *settings) {
   etr_inputs inputs;
   char host[256] = "localhost";
@@ -215,6 +254,7 @@ exit_status command_write(const cli_settings *settings) {
     result = message_error(&error);
   if (settings->record) etr_inputs_clear(&inputs);
   if (result != EXIT_DONE) return result;
+  warn_of_many_runs(settings);
   printf("tensorboard --logdir %s\n", command_logdir(settings));
   return message_written(ETR_OK, NULL);
 }

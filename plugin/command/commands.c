@@ -262,9 +262,10 @@ const cli_command commands[] = {
              "the new ones. Files that etrecord-tb did not write are never replaced or removed: "
              "LOGDIR/NAME/.etrecord-tb lists the files that it wrote. Symbolic links below LOGDIR are not followed. "
              "Writers of the same folder take turns.\n"
-             "In TensorBoard, open GRAPHS, choose Tag: profile/avg and colour by Compute time. Scalars, histograms, "
-             "text and HParams are written to the record's first run only. TensorBoard selects no run by itself if "
-             "there are more than 40: to collect many records, write them with --graphs edge.",
+             "In TensorBoard, TEXT says what to look at first. Open GRAPHS, choose Tag: profile/avg and colour by "
+             "Compute time. Curves, histograms, text and HParams are written to the record's first run only. "
+             "TensorBoard selects no run by itself if there are more than 40: to collect many records, write them "
+             "with --graphs edge.",
      .examples = {{"mobilenet_v2", "writes runs/mobilenet_v2/...; `tensorboard --logdir runs` shows it"},
                   {"write model.etrecord --etdump monday.etdp --name monday",
                    "writes the runs of one ETDump to a folder of their own"},
@@ -577,7 +578,8 @@ const cli_command commands[] = {
              "times, which do not count, then --repeat times. Each time is a recording: one process, one ETDump. A "
              "run is one inference in it. `bench` moves each ETDump to LOGDIR/NAME/TIME/etdump-N.etdp and writes all "
              "of them as one TensorBoard run, LOGDIR/NAME/TIME, whose steps are the inferences and whose hparams are "
-             "host, device, commit and options. It prints the summary, the `diff` against the base, the trend of the "
+             "host, device, commit and options. From the second bench on, the run LOGDIR/NAME/0_benches has curves "
+             "over all of them. It prints the summary, the `diff` against the base, the trend of the "
              "medians, what tracing costs, and the command that opens TensorBoard.\n"
              "With --against, the base and RUNNER take turns, the base first, so that changes of the machine affect "
              "both: this finds the smallest changes. The ETDumps of the base go to LOGDIR/NAME/TIME/base. COMMAND is "

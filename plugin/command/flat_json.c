@@ -98,17 +98,43 @@ bool flat_json_number(const char *line, const char *key, double *out) {
   return isfinite(*out) && end == value + strspn(value, "+-.0123456789eE") && strchr(" \t\r,}", *end) != NULL;
 }
 
-bool flat_json_text(const char *line, const char *key, char *room, size_t size) {
-  bool whole;
+/* Copies a string that begins at `at` and ends on the line. */
+static bool copy_string(const char *at, char *room, size_t size) {
   size_t used = 0;
-  const char *at = find_member(line, key, &whole);
-  if (!whole || at == NULL || *at != '"') return false;
   for (at++; *at != '"'; at++) {
     if (*at == '\\') at++;
     if (used + 1 >= size) return false;
     room[used++] = *at;
   }
   room[used] = '\0';
+  return true;
+}
+
+bool flat_json_text(const char *line, const char *key, char *room, size_t size) {
+  bool whole;
+  const char *at = find_member(line, key, &whole);
+  return whole && at != NULL && *at == '"' && copy_string(at, room, size);
+}
+
+const char *flat_json_inside(const char *line, const char *key) {
+  bool whole;
+  const char *at = find_member(line, key, &whole);
+  return whole && at != NULL && (*at == '{' || *at == '[') ? at + 1 : NULL;
+}
+
+bool flat_json_next_number(const char **at, double *out) {
+  const char *value = *at + strspn(*at, " ,");
+  if (strchr("-0123456789", *value) == NULL || *value == '\0') return false;
+  *out = strtod(value, NULL);
+  *at = value + strcspn(value, ",]}\n");
+  return isfinite(*out);
+}
+
+bool flat_json_next_member(const char **at, char *key, size_t size, double *out) {
+  const char *name, *value = NULL, *end = next_member(*at, &name, &value);
+  if (end == NULL || value == NULL || !copy_string(name, key, size) || !flat_json_next_number(&value, out))
+    return false;
+  *at = end;
   return true;
 }
 

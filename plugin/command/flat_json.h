@@ -21,6 +21,15 @@ bool flat_json_has(const char *line, const char *key);
 bool flat_json_number(const char *line, const char *key, double *out);
 bool flat_json_text(const char *line, const char *key, char *room, size_t size);
 
+/** Returns the text behind the bracket that opens a member, which is an object or an array; NULL if there is no such
+ * member. */
+const char *flat_json_inside(const char *line, const char *key);
+
+/** Read the next number inside, and move *at behind it: of an object, with its key; of an array. They return false at
+ * the end, and at anything else. */
+bool flat_json_next_member(const char **at, char *key, size_t size, double *out);
+bool flat_json_next_number(const char **at, double *out);
+
 /** Writes a text as a JSON string: characters that could steer a terminal, and bytes that are not UTF-8, become '?'. */
 void flat_json_put_text(FILE *out, const char *text);
 

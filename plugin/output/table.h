@@ -91,12 +91,12 @@ typedef struct etr_member {
 
 #define ETR_MEMBER_OF(type, name, pointer)                                                                             \
   .member = {_Generic(((type *)0)->name,                                                                               \
-             char *: ETR_MEMBER_TEXT,                                                                                  \
-             const char *: ETR_MEMBER_TEXT,                                                                            \
-             double: ETR_MEMBER_REAL,                                                                                  \
-             int32_t: ETR_MEMBER_SIGNED,                                                                               \
-             int64_t: ETR_MEMBER_SIGNED,                                                                               \
-             default: ETR_MEMBER_UNSIGNED),                                                                            \
+                 char *: ETR_MEMBER_TEXT,                                                                              \
+                 const char *: ETR_MEMBER_TEXT,                                                                        \
+                 double: ETR_MEMBER_REAL,                                                                              \
+                 int32_t: ETR_MEMBER_SIGNED,                                                                           \
+                 int64_t: ETR_MEMBER_SIGNED,                                                                           \
+                 default: ETR_MEMBER_UNSIGNED),                                                                        \
              sizeof((type *)0)->name, offsetof(type, name), pointer}
 
 /** Initializes a field's `member`: a text or number of the row. */
@@ -128,7 +128,6 @@ enum {
   ETR_IN_MARKDOWN = 1 << 1,
   ETR_IN_DATA = 1 << 2,     /* tables for programs: CSV, TSV, JSON Lines */
   ETR_IN_JSON = 1 << 3,     /* JSON documents */
-  ETR_IN_PAGE = 1 << 4,     /* TensorBoard's pages, in Markdown */
   ETR_IN_DOCUMENT = 1 << 5, /* the dashboard's document, column by column */
   ETR_IN_OWN = 1 << 8,      /* this bit and higher ones: further tables of the same rows */
   ETR_IN_FULL = ETR_IN_MARKDOWN | ETR_IN_DATA,

@@ -5,8 +5,6 @@
 #include "base/system.h"
 #include "output/statistics.h"
 #include "report/profile_doc.h"
-#include "tables/delegation_output.h"
-#include "tables/memory_output.h"
 #include "tables/summary_output.h"
 #include "views/balance.h"
 #include "views/delegation.h"

@@ -2,8 +2,8 @@
  *
  * delegation_output.c - what is delegated: as JSON, as tables, as a page.
  */
-#include "tables/delegation_output.h"
 #include "output/label.h"
+#include "tables/summary_output.h"
 
 #include "output/node_filter.h"
 #include "output/section.h"
@@ -61,20 +61,15 @@ static etr_cell instruction(const void *row) { return etr_cell_number(cells_of(r
 static etr_cell backend(const void *row) { return etr_cell_text(cells_of(row)->row->delegate->backend); }
 static etr_cell handles(const void *row) { return etr_cell_number((double)cells_of(row)->row->delegate->handle_count); }
 
-enum { EVERYWHERE = ETR_IN_ALL | ETR_IN_PAGE };
-
 #define TIME(key, title, getter, tell, says_what)                                                                      \
-  {                                                                                                                    \
-    key, title, ETR_CELL_TIME, EVERYWHERE, .get = getter, .tells = tell, .unit_in = ETR_IN_PAGE, .says = says_what,    \
-                                           .nullable = true                                                            \
-  }
+  {key, title, ETR_CELL_TIME, ETR_IN_ALL, .get = getter, .tells = tell, .says = says_what, .nullable = true}
 
 static const etr_field delegate_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegate_cells, method, etr_method, name)},
-    {"instruction", "delegate", ETR_CELL_COUNT, EVERYWHERE, .get = instruction, .says = "instruction of its call"},
-    {"backend", "backend", ETR_CELL_NAME, EVERYWHERE, .get = backend},
+    {"instruction", "delegate", ETR_CELL_COUNT, ETR_IN_ALL, .get = instruction, .says = "instruction of its call"},
+    {"backend", "backend", ETR_CELL_NAME, ETR_IN_ALL, .get = backend},
     {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handles, .says = "entries in the debug handle map"},
-    {"nodes", "nodes", ETR_CELL_COUNT, EVERYWHERE, ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
+    {"nodes", "nodes", ETR_CELL_COUNT, ETR_IN_ALL, ETR_VIA(delegate_cells, row, etr_delegate_row, nodes), .spare = 1,
      .says = "operators of the graph that run in it"},
     TIME("call", "call", call, tells_time, "the whole call"),
     TIME("on_nodes", "on nodes", on_nodes, tells_time, "the part of it that is on its nodes"),
@@ -150,15 +145,15 @@ static double rest_step(const void *row) { return as_row(row)->counts->rest.step
 
 static const etr_field fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegation_row, method, etr_method, name)},
-    {"op_type", "operator", ETR_CELL_NAME, EVERYWHERE, COUNTS(op_type)},
-    {"delegated", "delegated", ETR_CELL_COUNT, EVERYWHERE, COUNTS(delegated.nodes)},
+    {"op_type", "operator", ETR_CELL_NAME, ETR_IN_ALL, COUNTS(op_type)},
+    {"delegated", "delegated", ETR_CELL_COUNT, ETR_IN_ALL, COUNTS(delegated.nodes)},
     {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_TEXT, .get = delegated_time, .step = delegated_step, .heading = "avg",
      .p50_title = "delegated p50", .p50_heading = "p50"},
-    {"non_delegated", "non-delegated", ETR_CELL_COUNT, EVERYWHERE, COUNTS(rest.nodes)},
-    {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_FULL | ETR_IN_PAGE, .get = delegated_time, .step = delegated_step,
-     .p50_title = "delegated p50", .unit_in = ETR_IN_PAGE},
-    {NULL, "non-delegated avg", ETR_CELL_TIME, ETR_IN_TABLES | ETR_IN_PAGE, .get = rest_time, .step = rest_step,
-     .heading = "avg", .p50_title = "non-delegated p50", .p50_heading = "p50", .unit_in = ETR_IN_PAGE},
+    {"non_delegated", "non-delegated", ETR_CELL_COUNT, ETR_IN_ALL, COUNTS(rest.nodes)},
+    {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_FULL, .get = delegated_time, .step = delegated_step,
+     .p50_title = "delegated p50"},
+    {NULL, "non-delegated avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = rest_time, .step = rest_step, .heading = "avg",
+     .p50_title = "non-delegated p50", .p50_heading = "p50"},
     {NULL, "delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_delegated, .p50_title = "delegated avg"},
     {NULL, "non-delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_rest, .p50_title = "non-delegated avg"},
     {"delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = delegated_avg, .has = has_delegated},
@@ -383,25 +378,5 @@ etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node
   etr_answer answer;
   etr_answer_begin(&answer, profile, filter, options, sink);
   bool good = answer.options->by_delegate ? put_delegates(&answer) : put_operators(&answer);
-  return etr_answer_end(&answer, good, error);
-}
-
-/* ---- A page ---- */
-
-etr_status etr_delegation_page(const etr_profile *profile, const etr_method *method, const etr_table_options *options,
-                               const etr_sink *sink, etr_error *error) {
-  etr_answer answer;
-  etr_table table;
-  etr_delegation delegation = {0};
-  etr_answer_begin(&answer, profile, NULL, options, sink);
-  etr_table_init(&table, &answer, &etr_operator_delegation_fields);
-  table.medium = ETR_IN_PAGE;
-  bool good = collect(&table, &delegation, method);
-  if (delegation.count > 0) {
-    etr_putf(&answer.writer, "%zu delegated subgraph%s: %zu nodes delegated, %zu not\n\n", delegation.subgraphs,
-             delegation.subgraphs == 1 ? "" : "s", delegation.delegated_nodes, delegation.non_delegated_nodes);
-    etr_table_finish(&table);
-  }
-  good = good && put_told_delegates(&answer, method, ETR_IN_PAGE);
   return etr_answer_end(&answer, good, error);
 }

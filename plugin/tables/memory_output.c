@@ -3,7 +3,7 @@
  * memory_output.c - memory: rows and columns, as a JSON document, on one screen or for an issue, as a page; for
  * programs, a row for each tensor.
  */
-#include "tables/memory_output.h"
+#include "tables/summary_output.h"
 
 #include "output/label.h"
 #include "output/node_filter.h"
@@ -35,9 +35,8 @@ static memory memory_of(etr_arena *arena, const etr_profile *profile, const etr_
 /* The parts of documents: ETR_IN_JSON has all there is, ETR_IN_DOCUMENT what the dashboard has room for. */
 enum {
   MOST_SHOWN = 100,
-  PEOPLE = ETR_IN_TEXT | ETR_IN_PAGE,
   PROGRAMS = ETR_IN_JSON | ETR_IN_DATA,
-  READ = ETR_IN_TEXT | ETR_IN_MARKDOWN | ETR_IN_PAGE,
+  READ = ETR_IN_TEXT | ETR_IN_MARKDOWN,
   BOTH = ETR_IN_JSON | ETR_IN_DOCUMENT,
 };
 
@@ -192,12 +191,12 @@ static void put_shape(const etr_fields *f, const void *row) { etr_field_shape(f,
 
 static const etr_field tensor_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, .get = method},
-    {"name", "tensor", ETR_CELL_NAME, PEOPLE | PROGRAMS, TENSOR(name),
+    {"name", "tensor", ETR_CELL_NAME, ETR_IN_TEXT | PROGRAMS, TENSOR(name),
      .says = "of the node's result or the weight; else \"value_\" and a number"},
     {"role", "role", ETR_CELL_WORD, PROGRAMS, ETR_AT(tensor_row, role), .type = "tensor_role"},
-    {NULL, "bytes", ETR_CELL_BYTES, PEOPLE, ETR_AT(tensor_row, bytes)},
-    {NULL, "share", ETR_CELL_SHARE, PEOPLE, .get = share},
-    {NULL, "type", ETR_CELL_NAME, PEOPLE | ETR_IN_DATA, .get = type},
+    {NULL, "bytes", ETR_CELL_BYTES, ETR_IN_TEXT, ETR_AT(tensor_row, bytes)},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TEXT, .get = share},
+    {NULL, "type", ETR_CELL_NAME, ETR_IN_TEXT | ETR_IN_DATA, .get = type},
     {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype), .nullable = true},
     {"shape", .in = ETR_IN_JSON, .put = put_shape, .says = "sizes; the expression of a symbolic one; null: unknown",
      .type = "shape", .nullable = true},
@@ -210,9 +209,9 @@ static const etr_field tensor_fields[] = {
      .says = "both included", .nullable = true},
     {"made_by", "made by", ETR_CELL_COUNT, PROGRAMS, PLANNED(made_by),
      .says = "instruction that first writes it; null: none, as of inputs and views", .nullable = true},
-    {NULL, "live", ETR_CELL_WORD, PEOPLE, .get = life},
-    {"op", "operator", ETR_CELL_NAME, PROGRAMS | PEOPLE, .get = op, .says = "what made it", .nullable = true},
-    {"module", "module", ETR_CELL_NAME, PROGRAMS | PEOPLE, .get = module, .nullable = true},
+    {NULL, "live", ETR_CELL_WORD, ETR_IN_TEXT, .get = life},
+    {"op", "operator", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, .get = op, .says = "what made it", .nullable = true},
+    {"module", "module", ETR_CELL_NAME, PROGRAMS | ETR_IN_TEXT, .get = module, .nullable = true},
     {"node", "node", ETR_CELL_NAME, PROGRAMS, .get = node, .nullable = true},
     {"view_of", "view of", ETR_CELL_NAME, PROGRAMS, .get = view_of,
      .says = "the tensor in whose memory it lies on purpose; its bytes count there", .nullable = true},
@@ -690,7 +689,7 @@ enum { DEFAULT_ROWS = 10 };
 
 typedef struct memory_report {
   etr_answer answer;
-  unsigned medium; /* of tables: ETR_IN_TEXT, ETR_IN_MARKDOWN or ETR_IN_PAGE */
+  unsigned medium; /* of tables: ETR_IN_TEXT or ETR_IN_MARKDOWN */
 } memory_report;
 
 static void put_title(memory_report *r, const char *text) {
@@ -738,8 +737,7 @@ static void put_plan(memory_report *r, const memory *of) {
     put_title(r, etr_arena_format(of->arena, "live at the peak: instruction %d of %zu, %s%s%s", (int)peak,
                                   plan->instruction_count, etr_memory_step_op(of->profile, of->method, peak),
                                   in[0] ? " in " : "", in));
-    etr_section_rows(&r->answer, &etr_tensor_fields, r->medium == ETR_IN_PAGE ? ETR_IN_PAGE : ETR_IN_TEXT,
-                     live_rows(of));
+    etr_section_rows(&r->answer, &etr_tensor_fields, ETR_IN_TEXT, live_rows(of));
   }
   put_part(r, &etr_blob_sum_fields, blob_sum_rows(of));
 }
@@ -758,7 +756,7 @@ static void put_head(memory_report *r, const memory *of, bool is_first) {
 
 static void put_method(memory_report *r, const etr_method *shown, bool is_first) {
   const memory of = memory_of(&r->answer.arena, r->answer.profile, shown);
-  if (r->medium != ETR_IN_PAGE) put_head(r, &of, is_first);
+  put_head(r, &of, is_first);
   if (shown->memory) put_plan(r, &of);
   put_part(r, &etr_weight_sum_fields, weight_sum_rows(&of));
   put_part(r, &etr_allocation_fields, list_allocations(&of, false));
@@ -825,13 +823,5 @@ etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_node_fil
   r.medium = format == ETR_TABLE_TEXT ? ETR_IN_TEXT : ETR_IN_MARKDOWN;
   bool is_report = (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN) && !r.answer.options->columns;
   (is_report ? put_report : put_tensors)(&r);
-  return etr_answer_end(&r.answer, true, error);
-}
-
-etr_status etr_memory_page(const etr_profile *profile, const etr_method *method, const etr_table_options *options,
-                           const etr_sink *sink, etr_error *error) {
-  memory_report r = {.medium = ETR_IN_PAGE};
-  etr_answer_begin(&r.answer, profile, NULL, options, sink);
-  if (method->memory) put_method(&r, method, true);
   return etr_answer_end(&r.answer, true, error);
 }

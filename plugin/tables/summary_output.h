@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * summary_output.h - JSON of a summary that the source lines and the dashboard's document contain too. Layer 5.
+ * summary_output.h - parts of documents about a summary, delegation and memory that other documents contain too.
+ * Layer 5.
  */
 #ifndef ETR_SUMMARY_OUTPUT_H
 #define ETR_SUMMARY_OUTPUT_H
@@ -21,5 +22,18 @@ void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method
 
 /** Writes "avg" and "share" of ticks over all runs of a method. */
 void etr_summary_put_time(const etr_fields *fields, const etr_method *method, uint64_t ticks);
+
+/** Writes an element of `methods` in schema/delegation.schema.json without its delegates. Returns false when out of
+ * memory. */
+bool etr_delegation_put(const etr_fields *fields, etr_arena *arena, const etr_method *method);
+
+/** Writes "delegates" into an open object, as in schema/delegation.schema.json: the delegates that the filter selects;
+ * NULL selects all. Times are divided by `runs`, which is 1 for totals. Returns false when out of memory. */
+bool etr_delegates_put(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                       const etr_node_filter *filter, double runs);
+
+/** Writes a method's memory for the dashboard as a JSON value, which is null without a program. When out of memory, the
+ * arena has failed. */
+void etr_memory_put_shown(const etr_fields *fields, etr_arena *arena, const etr_method *method);
 
 #endif

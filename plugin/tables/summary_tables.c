@@ -255,27 +255,6 @@ static void put_time(const report *r, etr_writer *writer, double ticks) {
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
 }
 
-/* Puts the median and, of runs that scatter around it, their robust standard deviation: "82.4 ms ± 1.0". As physicists
- * do (the rule of the Particle Data Group), the deviation has two digits if it begins with 1 to 3.5, else one, and the
- * median has as many decimals. */
-static void put_median(const report *r, etr_writer *writer, const etr_method *method) {
-  const etr_profile *profile = r->answer.profile;
-  etr_unit unit = r->answer.options->unit;
-  const etr_noise *noise = &method->noise;
-  double deviation = noise->cv * method->execute.p50;
-  bool scatters = noise->verdict != ETR_NOISE_FEW_RUNS && noise->verdict <= ETR_NOISE_NOISY && noise->cv < 1;
-  if (!scatters || !(deviation > 0) || method->mixed_phase_count > 1) {
-    put_time(r, writer, method->execute.p50);
-    return;
-  }
-  double leading = etr_ticks_to_unit(profile, deviation, unit);
-  leading /= pow(10, floor(log10(leading)));
-  int decimals = etr_time_decimals(profile, deviation, unit, leading < 3.55 ? 2 : 1);
-  etr_put_fixed(writer, etr_ticks_to_unit(profile, method->execute.p50, unit), decimals);
-  etr_putf(writer, " %s \xC2\xB1 ", etr_unit_name(unit));
-  etr_put_fixed(writer, etr_ticks_to_unit(profile, deviation, unit), decimals);
-}
-
 /* Puts "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from run 26 on", "too few
  * runs to judge noise". */
 static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
@@ -324,7 +303,7 @@ static void put_head(report *r, const etr_summary *s) {
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
   etr_putf(&writer, "%s, %s: ", etr_label_record(&r->answer.arena, r->answer.profile), method_name(s->method));
-  put_median(r, &writer, s->method);
+  etr_put_median(&writer, r->answer.profile, s->method, r->answer.options->unit);
   etr_puts(&writer, " per inference (");
   if (s->method->run_count > 1) {
     etr_putf(&writer, "median of %zu runs; average ", s->method->run_count);

@@ -208,7 +208,6 @@ static bool tells_code(const void *context) {
 }
 
 enum {
-  BY = ETR_IN_TEXT | ETR_IN_PAGE, /* breakdowns for people */
   LISTS = ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_RUNS | ETR_IN_LOADS,
   PROGRAMS = ETR_IN_DATA | ETR_IN_ROWS,
   EXACT = ETR_IN_DATA | ETR_IN_JSON,
@@ -228,7 +227,6 @@ enum {
 static const etr_field fields[] = {
     {NULL, "", ETR_CELL_ITEM, ETR_IN_TEXT | ETR_IN_EVENTS | TREES | ETR_IN_RUNS | ETR_IN_LOADS, .get = text},
     {NULL, "", ETR_CELL_ITEM, ETR_IN_BALANCE, .get = styled_text},
-    {NULL, "", ETR_CELL_NAME, ETR_IN_PAGE | ETR_IN_BALANCE_PAGE, .get = text},
     {"", .in = ETR_IN_JSON, .put = put_key},
     {NULL, "method", ETR_CELL_NAME, PROGRAMS | PATTERN_ROWS | LINES, METHOD(name)},
     {NULL, "section", ETR_CELL_WORD, ETR_IN_ROWS, SUM(section)},
@@ -240,10 +238,9 @@ static const etr_field fields[] = {
     {NULL, "module type", ETR_CELL_NAME, PATTERN_ROWS, SUM(note)},
     {NULL, "modules", ETR_CELL_COUNT, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(modules)},
     {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = avg},
-    {NULL, "avg", ETR_CELL_TIME, PROGRAMS | LISTS | ETR_IN_PAGE, .get = ranking, .p50_title = "p50",
-     .unit_in = LISTS | TREES | ETR_IN_PAGE, .step = step},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE | ETR_IN_BALANCE_PAGE | ETR_IN_LINE_PATTERNS, .get = avg,
-     .unit_in = ETR_IN_BALANCE | ETR_IN_BALANCE_PAGE},
+    {NULL, "avg", ETR_CELL_TIME, PROGRAMS | LISTS, .get = ranking, .p50_title = "p50", .unit_in = LISTS | TREES,
+     .step = step},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE | ETR_IN_LINE_PATTERNS, .get = avg, .unit_in = ETR_IN_BALANCE},
     {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking, .p50_title = "total p50", .unit_in = ETR_IN_MODULES,
      .step = step},
     {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS | PATTERN_ROWS, SUM(ticks), .unit_in = ETR_IN_PATTERNS},
@@ -255,8 +252,9 @@ static const etr_field fields[] = {
     {NULL, "share", ETR_CELL_NUMBER, ETR_IN_ROWS, .get = share_of_execute, .has = is_of_execute},
     {NULL, ETR_P50_SHARE, ETR_CELL_NUMBER, ETR_IN_ROWS, .get = exact_share, .p50_only = true},
     {NULL, "share", ETR_CELL_NUMBER, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, .get = share_of_execute},
-    {NULL, "share", ETR_CELL_SHARE, BY | ETR_IN_EVENTS | ETR_IN_MODULES, .get = share, .p50_title = ETR_P50_SHARE},
-    {NULL, "share", ETR_CELL_SHARE, ETR_IN_BALANCE_PAGE | ETR_IN_PATTERNS, .get = share_of_balance},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_MODULES, .get = share,
+     .p50_title = ETR_P50_SHARE},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_PATTERNS, .get = share_of_balance},
     {NULL, "share", ETR_CELL_SHARE, ETR_IN_BALANCE, .get = plain_share},
     {NULL, "", ETR_CELL_WORD, ETR_IN_BALANCE, .get = bar, .spare = 1},
     {NULL, "own", ETR_CELL_TIME, ETR_IN_MODULES, SUM(own), .has = has_own, .p50_title = "own p50",
@@ -281,8 +279,8 @@ static const etr_field fields[] = {
     {NULL, "max", ETR_CELL_TIME, ETR_IN_RUNS, STATS(max), .has = varies},
     {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_EVENTS, .get = jitter, .has = jitters},
     {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_RUNS, .get = jitter, .has = jitters, .spare = 1},
-    {"count", "nodes", ETR_CELL_COUNT, BY | PROGRAMS | ETR_IN_MODULES | PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(nodes),
-     .has = has_nodes},
+    {"count", "nodes", ETR_CELL_COUNT, ETR_IN_TEXT | PROGRAMS | ETR_IN_MODULES | PATTERN_ROWS | ETR_IN_LINE_PATTERNS,
+     SUM(nodes), .has = has_nodes},
     {NULL, "note", ETR_CELL_NAME, ETR_IN_ROWS, SUM(note)},
     {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share, .tells = tells_estimated},
     {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .tells = tells_code, .spare = 1},

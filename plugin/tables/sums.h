@@ -42,12 +42,11 @@ typedef struct etr_sum {
   etr_style style;
 } etr_sum;
 
-/** Tables of sums, besides those of table.h: there, ETR_IN_TEXT and ETR_IN_PAGE are breakdowns, and ETR_IN_DATA is
+/** Tables of sums, besides those of table.h: there, ETR_IN_TEXT is breakdowns, and ETR_IN_DATA is
  * source lines. */
 enum {
   ETR_IN_ROWS = ETR_IN_OWN, /* a summary for programs: all sections, one below the other */
   ETR_IN_BALANCE = ETR_IN_OWN << 1,
-  ETR_IN_BALANCE_PAGE = ETR_IN_OWN << 2,
   ETR_IN_EVENTS = ETR_IN_OWN << 3,
   ETR_IN_MODULES = ETR_IN_OWN << 4,
   ETR_IN_RUNS = ETR_IN_OWN << 5,

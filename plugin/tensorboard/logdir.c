@@ -36,7 +36,8 @@ typedef struct run_file {
   const char *entry_point; /* "edge/forward" */
   size_t graph;            /* index into the graphs of its profile */
   bool is_events;
-  bool has_record; /* of an event file: it contains the data about the whole record */
+  bool has_record;            /* of an event file: it contains the data about the whole record */
+  const etr_benches *benches; /* of an event file with curves over benches; NULL: it has a graph */
 } run_file;
 
 typedef struct run_names {
@@ -161,16 +162,22 @@ static bool add_graph(run_names *names, const etr_profile *profile, size_t index
   return add_file(names, &file);
 }
 
+/* Returns the name of event files. NULL when out of memory. */
+static const char *events_name(run_names *names) {
+  const etr_logdir_options *o = names->options;
+  const char *host = etr_file_name(names->arena, o->host && o->host[0] ? o->host : "localhost");
+  return host ? etr_arena_format(names->arena, EVENTS_PREFIX "%0*lld.%s.%ld.0", SECONDS_DIGITS,
+                                 (long long)names->seconds, host, o->pid)
+              : NULL;
+}
+
 /* Adds the files of the chosen graphs of a profile. dump: as in etr_logdir_add(). Returns false when out of memory. */
 static bool add_graphs(run_names *names, const etr_profile *profile, const char *dump) {
   const etr_logdir_options *o = names->options;
   etr_arena *arena = names->arena;
-  const char *host = etr_file_name(arena, o->host && o->host[0] ? o->host : "localhost");
   const char *name = dump ? etr_file_name(arena, dump) : NULL,
-             *folder = name ? etr_arena_format(arena, "%s/", name) : "";
-  if (!host || (dump && !name) || !folder) return false;
-  const char *events = etr_arena_format(arena, EVENTS_PREFIX "%0*lld.%s.%ld.0", SECONDS_DIGITS,
-                                        (long long)names->seconds, host, o->pid);
+             *folder = name ? etr_arena_format(arena, "%s/", name) : "", *events = events_name(names);
+  if ((dump && !name) || !folder) return false;
   etr_map_init(&names->modules, arena);
   names->is_next_first = true;
   for (size_t i = 0; events && i < profile->graph_count; i++)
@@ -222,6 +229,7 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   const emission *e = context;
   job *j = e->job;
   const etr_logdir_options *o = j->options;
+  if (e->file->benches) return etr_tb_benches_write(e->file->benches, o->wall_time, sink, error);
   if (!e->file->is_events) {
     const etr_dot_options drawing = {.depth = o->dot_depth};
     return etr_dot_write(j->profile, e->file->graph, &j->scopes, &drawing, sink, error);
@@ -231,7 +239,9 @@ static etr_status emit_file(void *context, const etr_sink *sink, etr_error *erro
   if (!hparams) return etr_fail_memory(j->error);
   if (j->dump) hparams[count++] = (etr_tag){.name = "etdump", .value = j->dump};
   for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
-  const etr_events_options options = {.wall_time = o->wall_time, .hparams = hparams, .hparam_count = count};
+  const char *name = j->dump ? etr_arena_format(&j->arena, "%s/%s", j->folder.name, j->dump) : j->folder.name;
+  const etr_events_options options = {
+      .wall_time = o->wall_time, .hparams = hparams, .hparam_count = count, .name = name};
   const etr_tb_entry entry = {.graph = e->file->graph, .scopes = &j->scopes, .has_record = e->file->has_record};
   return etr_tb_events_write(j->profile, &entry, &options, sink, error);
 }
@@ -500,5 +510,47 @@ etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options
   etr_status status = etr_logdir_add(logdir, profile, NULL, error);
   if (status == ETR_OK) return etr_logdir_finish(logdir, error);
   etr_logdir_discard(logdir);
+  return status;
+}
+
+static etr_status add_benches(job *j, const etr_benches *benches) {
+  ETR_TRY(open_folder(j));
+  const run_file file = {.path = events_name(&j->names), .entry_point = "", .is_events = true, .benches = benches};
+  if (!add_file(&j->names, &file)) return etr_fail_memory(j->error);
+  return write_file(j, &j->names.files.data[0]);
+}
+
+etr_status etr_write_benches(const etr_benches *benches, const etr_logdir_options *options, etr_error *error) {
+  etr_logdir *logdir;
+  ETR_TRY(etr_logdir_begin(&logdir, options, error));
+  logdir->error = error;
+  etr_status status = add_benches(logdir, benches);
+  if (status == ETR_OK) return etr_logdir_finish(logdir, error);
+  etr_logdir_discard(logdir);
+  return status;
+}
+
+/* ---- Removing runs ---- */
+
+/* Removes the event files of all graphs but those of the first module. */
+static etr_status trim(job *j) {
+  ETR_TRY(open_folder(j));
+  for (size_t i = j->folder.paths.count; i-- > 0;) {
+    const char *path = j->folder.paths.data[i];
+    int64_t seconds;
+    if (!is_events_path(path, &seconds) || strncmp(path, "1_", 2) == 0) continue;
+    (void)etr_below_remove(j->folder.descriptor, path, false);
+    etr_run_folder_unlist(&j->folder, path);
+    etr_run_folder_prune(&j->folder, path);
+  }
+  return etr_run_folder_note(&j->folder, &j->file, j->error);
+}
+
+etr_status etr_trim_logdir(const etr_logdir_options *options, etr_error *error) {
+  etr_logdir *logdir;
+  ETR_TRY(etr_logdir_begin(&logdir, options, error));
+  logdir->error = error;
+  etr_status status = trim(logdir);
+  end_job(logdir);
   return status;
 }

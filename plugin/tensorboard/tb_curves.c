@@ -5,13 +5,23 @@
 #include "tensorboard/tb_curves.h"
 
 #include "base/natural.h"
+#include "base/stats.h"
 #include "output/file_name.h"
-#include "tensorboard/tb_names.h"
+#include "tensorboard/tb_tags.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-/* curves per group; with "other" and all other curves this gives about 30 tags */
-enum { MAX_OP_TYPES = 15, MAX_BACKENDS = 4 };
+enum {
+  MAX_OP_TYPES = 10, /* curves per group; the others are added up */
+  MAX_BACKENDS = 4,
+  MOST_BLOCKS = 20,
+  LEAST_OF_BLOCK = 10, /* inferences, of which a histogram can have a shape */
+};
+
+/* A part has a curve if it takes this long in some inference, or this share of it. TensorBoard's axes cannot show
+ * less. */
+static const double least_ms = 0.001, least_share = 0.01;
 
 /* A key by which time slices are added up: an operator or a backend. */
 typedef struct key_sum {
@@ -25,47 +35,79 @@ typedef struct builder {
   const etr_profile *profile;
   const etr_method *method;
   size_t points, stride; /* number of points of curves over inferences; inferences per point */
-  const char *suffix;    /* end of tags: "/METHOD" if there are several methods, otherwise "" */
-  etr_map tags;
+  const int64_t *steps;  /* of these points */
+  const char *suffix;    /* end of tags */
+  etr_tb_tags tags;
   etr_vec(etr_tb_curve) curves;
 } builder;
 
-static double micros(const builder *b, double ticks) { return etr_ticks_to_ns(b->profile, ticks) / 1e3; }
+static double millis(const etr_profile *profile, double ticks) { return etr_ticks_to_ns(profile, ticks) / 1e6; }
 
 /* ---- Curves ---- */
 
-/* Returns a unique tag made of group and name. */
-static const char *new_tag(builder *b, const char *group, const char *name) {
-  char room[ETR_TB_TEXT_ROOM];
-  const char *clean = etr_tb_clean_text(room, etr_slice_of(name)).data;
-  const char *tag = etr_arena_format(b->arena, "%s/%s%s", group, clean, b->suffix);
-  for (unsigned i = 2; tag && etr_map_get(&b->tags, etr_slice_of(tag)) != ETR_NONE; i++)
-    tag = etr_arena_format(b->arena, "%s/%s~%u%s", group, clean, i, b->suffix);
-  if (tag) etr_map_set(&b->tags, etr_slice_of(tag), 1);
-  return tag;
-}
-
-static void add_curve(builder *b, etr_tb_curve curve) {
-  etr_tb_curve *added = curve.tag && curve.values ? etr_vec_push(b->arena, &b->curves) : NULL;
+static void add_curve(builder *b, const char *group, const char *name, etr_tb_curve curve) {
+  if (curve.values == NULL || curve.steps == NULL || curve.count == 0) return;
+  curve.tag = etr_tb_tag(&b->tags, group, name, b->suffix);
+  etr_tb_curve *added = curve.tag ? etr_vec_push(b->arena, &b->curves) : NULL;
   if (added) *added = curve;
 }
 
-static void add_point(builder *b, const char *name, double ticks) {
-  double *value = etr_arena_alloc(b->arena, sizeof *value);
-  if (!value) return;
-  *value = etr_ticks_to_ns(b->profile, ticks) / 1e6;
-  add_curve(b, (etr_tb_curve){.tag = new_tag(b, "benchmark_ms", name), .values = value, .count = 1});
+/* Returns true if a part has a curve. ticks: its time in each inference. */
+static bool is_worth_showing(const builder *b, const uint64_t *ticks) {
+  for (size_t i = 0; i < b->method->run_count; i++)
+    if (millis(b->profile, (double)ticks[i]) >= least_ms ||
+        (ticks[i] > 0 && (double)ticks[i] >= least_share * (double)b->method->execute_per_run[i]))
+      return true;
+  return false;
 }
 
-/* Adds a curve over the runs. ticks: time of each run, of which every n-th is shown. */
-static void add_runs(builder *b, const char *group, const char *name, const uint64_t *ticks, bool is_distribution) {
+/* Adds a curve over the inferences. ticks: time of each one, of which every n-th is shown. */
+static void add_runs(builder *b, const char *group, const char *name, const uint64_t *ticks) {
   double *values = etr_arena_alloc_array(b->arena, b->points, sizeof *values);
-  for (size_t i = 0; values && i < b->points; i++) values[i] = micros(b, (double)ticks[i * b->stride]);
-  add_curve(b, (etr_tb_curve){.tag = new_tag(b, group, name),
-                              .values = values,
-                              .stride = (int64_t)b->stride,
-                              .count = b->points,
-                              .is_distribution = is_distribution});
+  for (size_t i = 0; values && i < b->points; i++) values[i] = millis(b->profile, (double)ticks[i * b->stride]);
+  add_curve(b, group, name, (etr_tb_curve){.values = values, .steps = b->steps, .count = b->points});
+}
+
+/* ---- Inferences ---- */
+
+/* Returns the number of the i-th listed inference among all of the method: `others` are those that are not listed. */
+static int64_t *number_runs(etr_arena *arena, const uint32_t *runs, size_t count, const uint32_t *others,
+                            size_t other_count) {
+  int64_t *numbers = etr_arena_alloc_array(arena, count, sizeof *numbers);
+  for (size_t i = 0, k = 0; numbers && i < count; i++) {
+    while (k < other_count && others[k] < runs[i]) k++;
+    numbers[i] = (int64_t)(i + k);
+  }
+  return numbers;
+}
+
+static size_t stride_of(size_t count) { return (count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS; }
+
+/* Drops all but every n-th element, in place. */
+static int64_t *thin_out(int64_t *list, size_t points, size_t stride) {
+  for (size_t i = 0; list && i < points; i++) list[i] = list[i * stride];
+  return list;
+}
+
+static void add_warmup(builder *b) {
+  const etr_method *m = b->method;
+  double *values = etr_arena_alloc_array(b->arena, m->skipped_run_count, sizeof *values);
+  int64_t *steps = number_runs(b->arena, m->skipped_runs, m->skipped_run_count, m->runs, m->run_count);
+  size_t stride = stride_of(m->skipped_run_count), count = 0;
+  for (size_t i = 0; values && steps && i < m->skipped_run_count; i += stride) {
+    steps[count] = steps[i];
+    values[count++] = millis(b->profile, (double)b->profile->runs[m->skipped_runs[i]].execute_ticks);
+  }
+  add_curve(b, ETR_TB_INFERENCE, "warmup", (etr_tb_curve){.values = values, .steps = steps, .count = count});
+}
+
+static bool begin_inferences(builder *b) {
+  const etr_method *m = b->method;
+  b->stride = stride_of(m->run_count);
+  b->points = (m->run_count + b->stride - 1) / b->stride;
+  b->steps = thin_out(number_runs(b->arena, m->runs, m->run_count, m->skipped_runs, m->skipped_run_count), b->points,
+                      b->stride);
+  return b->steps != NULL;
 }
 
 /* ---- Sums by a key ---- */
@@ -132,45 +174,44 @@ static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown) {
   return row_of ? ticks : NULL;
 }
 
-static void add_keys(builder *b, const char *group, key_of key, size_t most, bool is_distribution) {
+static void add_keys(builder *b, const char *group, key_of key, size_t most) {
   sums_by_key sums;
   if (!sum_by_key(b, &sums, key)) return;
   size_t count = sums.list.count, shown = count <= most + 1 ? count : most; /* "other" combines at least two */
   const uint64_t *ticks = sum_by_run(b, &sums, shown);
   if (!ticks) return;
-  if (shown < count)
-    add_runs(b, group, "other", ticks + shown * b->method->run_count,
-             is_distribution); /* added first, so that the name is free */
+  if (shown < count) add_runs(b, group, "other", ticks + shown * b->method->run_count); /* first: the name is free */
   for (size_t i = 0; i < shown; i++)
-    if (sums.list.data[i].ticks)
-      add_runs(b, group, sums.list.data[i].key, ticks + i * b->method->run_count, is_distribution);
+    if (sums.list.data[i].ticks > 0) add_runs(b, group, sums.list.data[i].key, ticks + i * b->method->run_count);
 }
 
 /* ---- Parts ---- */
 
-static void add_part(builder *b, const char *name, const uint64_t *ticks) {
-  bool any = false;
-  for (size_t i = 0; i < b->method->run_count; i++) any |= ticks[i] > 0;
-  if (any) add_runs(b, "parts_us", name, ticks, false);
+enum { NODES, INSERTED, REST_OF_CALLS, FRAMEWORK, UNEXPLAINED, PARTS };
+
+static size_t part_of(const etr_time_slice *time_slice) {
+  switch (time_slice->kind) {
+  case ETR_TIME_SLICE_NODE: return NODES;
+  case ETR_TIME_SLICE_DELEGATE: return time_slice->event->is_inserted ? INSERTED : REST_OF_CALLS;
+  default: return UNEXPLAINED;
+  }
 }
 
 static void add_parts(builder *b) {
+  static const char *const names[PARTS] = {"nodes", "inserted", "rest_of_calls", "framework", "unexplained"};
   size_t runs = b->method->run_count;
-  static const char *const names[] = {[ETR_TIME_SLICE_NODE] = "nodes",
-                                      [ETR_TIME_SLICE_DELEGATE] = "delegate_only",
-                                      [ETR_TIME_SLICE_UNEXPLAINED] = "unexplained"};
-  uint64_t *ticks = etr_arena_alloc_array(b->arena, (ETR_COUNT(names) + 1) * runs, sizeof *ticks);
+  uint64_t *ticks = etr_arena_alloc_array(b->arena, PARTS * runs, sizeof *ticks);
   if (!ticks) return;
-  uint64_t *framework = ticks + ETR_COUNT(names) * runs;
+  uint64_t *framework = ticks + FRAMEWORK * runs;
   memcpy(framework, b->method->execute_per_run, runs * sizeof *framework);
   for (size_t i = 0; i < b->method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &b->method->time_slices[i];
-    ticks[time_slice->kind * runs + time_slice->run] += time_slice->ticks;
+    ticks[part_of(time_slice) * runs + time_slice->run] += time_slice->ticks;
     ETR_CHECK(time_slice->ticks <= framework[time_slice->run]);
     framework[time_slice->run] -= time_slice->ticks;
   }
-  for (size_t i = 0; i < ETR_COUNT(names); i++) add_part(b, names[i], ticks + i * runs);
-  add_part(b, "framework", framework);
+  for (size_t i = 0; i < PARTS; i++)
+    if (is_worth_showing(b, ticks + i * runs)) add_runs(b, ETR_TB_PARTS, names[i], ticks + i * runs);
 }
 
 /* ---- Instructions ---- */
@@ -210,27 +251,47 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
 }
 
 static void add_timeline(builder *b) {
-  size_t count;
+  size_t count = 0;
   const instruction_time *list = sum_by_instruction(b, &count);
   double *each = etr_arena_alloc_array(b->arena, count, sizeof *each),
          *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
   uint64_t so_far = 0;
-  if (!each || !sums || !steps || count == 0) return;
+  if (!each || !sums || !steps || count < 2) return;
   for (size_t i = 0; i < count; i++) {
     so_far += list[i].ticks;
-    each[i] = micros(b, (double)list[i].ticks / (double)b->method->run_count);
-    sums[i] = micros(b, (double)so_far / (double)b->method->run_count);
+    each[i] = millis(b->profile, (double)list[i].ticks / (double)b->method->run_count);
+    sums[i] = millis(b->profile, (double)so_far / (double)b->method->run_count);
     steps[i] = list[i].id;
   }
-  add_curve(b, (etr_tb_curve){.tag = new_tag(b, "timeline_us", "avg"), .values = each, .steps = steps, .count = count});
-  add_curve(b, (etr_tb_curve){
-                   .tag = new_tag(b, "timeline_us", "cumulative"), .values = sums, .steps = steps, .count = count});
+  add_curve(b, ETR_TB_TIMELINE_GROUP, "avg", (etr_tb_curve){.values = each, .steps = steps, .count = count});
+  add_curve(b, ETR_TB_TIMELINE_GROUP, "cumulative", (etr_tb_curve){.values = sums, .steps = steps, .count = count});
 }
 
-/* Returns the end of a method's tags: "/METHOD" if the record has several methods, which share a run, otherwise "". '/'
- * in a name is encoded, so that it does not become part of a group. NULL when out of memory. */
-static const char *tag_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+/* ---- Planned memory ---- */
+
+/* If there are many instructions, a point is the largest value up to the next point. */
+static void add_memory(builder *b) {
+  const etr_memory_plan *plan = b->method->memory;
+  if (!plan || plan->peak_instruction < 0 || plan->instruction_count < 2) return;
+  size_t stride = stride_of(plan->instruction_count), count = (plan->instruction_count + stride - 1) / stride;
+  double *live = etr_arena_alloc_array(b->arena, count, sizeof *live),
+         *planned = etr_arena_alloc_array(b->arena, count, sizeof *planned);
+  int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
+  if (!live || !planned || !steps) return;
+  for (size_t i = 0; i < plan->instruction_count; i++)
+    live[i / stride] = ETR_MAX(live[i / stride], (double)plan->live_bytes[i]);
+  for (size_t i = 0; i < count; i++) {
+    planned[i] = (double)plan->planned_bytes;
+    steps[i] = (int64_t)(i * stride);
+  }
+  add_curve(b, ETR_TB_MEMORY, "live", (etr_tb_curve){.values = live, .steps = steps, .count = count});
+  add_curve(b, ETR_TB_MEMORY, "planned", (etr_tb_curve){.values = planned, .steps = steps, .count = count});
+}
+
+/* ---- All curves of a method ---- */
+
+const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   if (profile->method_count <= 1) return "";
   const char *name = etr_file_name(arena, method->name);
   return name ? etr_arena_format(arena, "/%s", name) : NULL;
@@ -239,54 +300,53 @@ static const char *tag_suffix(etr_arena *arena, const etr_profile *profile, cons
 bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   builder b = {.arena = arena, .profile = profile, .method = method};
   *out = (etr_tb_curves){0};
-  if (method->run_count == 0) return true;
-  b.stride = (method->run_count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS;
-  b.points = (method->run_count + b.stride - 1) / b.stride;
-  b.suffix = tag_suffix(arena, profile, method);
+  b.suffix = etr_tb_suffix(arena, profile, method);
+  etr_tb_tags_init(&b.tags, arena);
   if (!b.suffix) return false;
-  etr_map_init(&b.tags, arena);
-  add_point(&b, "avg", method->execute.avg);
-  add_point(&b, "max", method->execute.max);
-  add_point(&b, "min", method->execute.min);
-  add_point(&b, "p50", method->execute.p50);
-  add_point(&b, "p90", method->execute.p90);
-  add_parts(&b);
-  add_keys(&b, "op_type_us", op_of, MAX_OP_TYPES, true);
-  add_keys(&b, "delegate_us", backend_of, MAX_BACKENDS, false);
-  add_timeline(&b);
+  if (etr_tb_shows_method(profile, (uint32_t)(method - profile->methods)) && begin_inferences(&b)) {
+    add_runs(&b, ETR_TB_INFERENCE, "measured", method->execute_per_run);
+    add_warmup(&b);
+    add_parts(&b);
+    add_keys(&b, ETR_TB_DELEGATE, backend_of, MAX_BACKENDS);
+    add_keys(&b, ETR_TB_OP_TYPE, op_of, MAX_OP_TYPES);
+    add_timeline(&b);
+  }
+  add_memory(&b);
   *out = (etr_tb_curves){b.curves.data, b.curves.count};
   return !etr_arena_failed(arena);
 }
 
-/* ---- Planned memory ---- */
+/* ---- Distributions ---- */
 
-static void add_memory(builder *b, const char *name, const double *values, size_t count, size_t stride) {
-  add_curve(b,
-            (etr_tb_curve){
-                .tag = new_tag(b, "memory_bytes", name), .values = values, .stride = (int64_t)stride, .count = count});
+double etr_tb_clock_tick(const etr_profile *profile, const etr_method *method) {
+  uint64_t step = 0;
+  for (size_t i = 0; i < method->run_count; i++) step = etr_common_divisor(step, method->execute_per_run[i]);
+  return millis(profile, (double)step);
 }
 
-bool etr_tb_memory_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile,
-                                const etr_method *method) {
-  builder b = {.arena = arena, .profile = profile, .method = method};
-  const etr_memory_plan *plan = method->memory;
-  *out = (etr_tb_curves){0};
-  if (!plan || plan->peak_instruction < 0) return true;
-  b.suffix = tag_suffix(arena, profile, method);
-  if (!b.suffix) return false;
-  etr_map_init(&b.tags, arena);
-  size_t stride = (plan->instruction_count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS;
-  size_t count = stride ? (plan->instruction_count + stride - 1) / stride : 0;
-  double *live = etr_arena_alloc_array(arena, count, sizeof *live),
-         *sums = etr_arena_alloc_array(arena, 2, sizeof *sums);
-  if (!live || !sums) return false;
-  for (size_t i = 0; count && i < plan->instruction_count; i++)
-    live[i / stride] = ETR_MAX(live[i / stride], (double)plan->live_bytes[i]);
-  sums[0] = (double)plan->peak_bytes;
-  sums[1] = (double)plan->planned_bytes;
-  add_memory(&b, "live", live, count, stride);
-  add_memory(&b, "peak", &sums[0], 1, 1);
-  add_memory(&b, "planned", &sums[1], 1, 1);
-  *out = (etr_tb_curves){b.curves.data, b.curves.count};
-  return !etr_arena_failed(arena);
+void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, double tick) {
+  *out = (etr_tb_spread){.least = values[0], .most = values[0], .buckets = 1};
+  for (size_t i = 1; i < count; i++) {
+    out->least = ETR_MIN(out->least, values[i]);
+    out->most = ETR_MAX(out->most, values[i]);
+  }
+  double width = out->most - out->least, steps = tick > 0 ? floor(width / tick + 0.5) : ETR_TB_BUCKETS;
+  if (width > 0 && steps > 1) out->buckets = steps < ETR_TB_BUCKETS ? (size_t)steps : ETR_TB_BUCKETS;
+  for (size_t i = 0; i < count; i++) {
+    double at = width > 0 ? (values[i] - out->least) / width * (double)out->buckets : 0;
+    out->counts[at < (double)out->buckets ? (size_t)at : out->buckets - 1]++;
+  }
+}
+
+bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+  const char *suffix = etr_tb_suffix(arena, profile, method);
+  size_t count = method->run_count, blocks = ETR_MIN(count / LEAST_OF_BLOCK, (size_t)MOST_BLOCKS);
+  *out = (etr_tb_blocks){.count = count, .blocks = blocks > 1 ? blocks : 0};
+  if (!suffix || out->blocks == 0) return suffix != NULL;
+  double *values = etr_arena_alloc_array(arena, count, sizeof *values);
+  for (size_t i = 0; values && i < count; i++) values[i] = millis(profile, (double)method->execute_per_run[i]);
+  out->values = values;
+  out->steps = number_runs(arena, method->runs, count, method->skipped_runs, method->skipped_run_count);
+  out->tag = etr_arena_format(arena, ETR_TB_INFERENCE_SPREAD "/measured%s", suffix);
+  return values && out->steps && out->tag;
 }

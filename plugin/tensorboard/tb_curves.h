@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_curves.h - a method's times as curves and distributions, for TensorBoard's time series, histograms and hparams
- * tabs. Layer 5.
+ * tb_curves.h - a method's times as curves and distributions, for TensorBoard's time series and histograms. Layer 5.
  *
- *   benchmark_ms/avg|max|min|p50|p90   of Method::execute: one point, which the hparams tab compares
- *   parts_us/PART                      per inference: nodes, delegate_only, framework, unexplained, which add up to
- *                                      Method::execute
- *   op_type_us/OPERATOR                per inference: the largest, and "other"; they add up to parts_us/nodes
- *   delegate_us/BACKEND                per inference: delegates' calls as a whole
- *   timeline_us/avg, cumulative        per instruction: its time, delegates as a whole; and the running sum
- *
- * If the record has several methods, tags end in "/METHOD". A part that never took any time has no curve, so a missing
- * curve means 0.
+ * tb_tags.h has the tags, and says what they mean. All times are in ms. Points have the number of an inference among
+ * all of the method in the ETDump, or the number of an instruction, as step. What was measured only once has no curve:
+ * TensorBoard would draw a dot.
  */
 #ifndef ETR_TB_CURVES_H
 #define ETR_TB_CURVES_H
@@ -21,15 +14,13 @@
 
 enum {
   ETR_TB_MAX_POINTS = 1000
-}; /* points of a curve over inferences: TensorBoard keeps no more. With more inferences, every n-th is shown */
+}; /* points of a curve: TensorBoard keeps no more. With more inferences or instructions, every n-th is shown */
 
 typedef struct etr_tb_curve {
   const char *tag;
   const double *values;
-  const int64_t *steps; /* ascending; NULL: 0, stride, 2 * stride, ... */
-  int64_t stride;
+  const int64_t *steps; /* ascending */
   size_t count;
-  bool is_distribution; /* one value for each inference, which is also shown as a histogram */
 } etr_tb_curve;
 
 typedef struct etr_tb_curves {
@@ -37,13 +28,56 @@ typedef struct etr_tb_curves {
   size_t count;
 } etr_tb_curves;
 
-/** Builds all curves of a method; none if it never ran. Tags are unique. Returns false when out of memory. */
+/** Returns true if data about a method are written: it ran, and its times are on a graph. */
+static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t method) {
+  size_t i = 0;
+  while (i < profile->graph_count && profile->graphs[i].profile_method != method) i++;
+  return i < profile->graph_count && profile->methods[method].run_count > 0;
+}
+
+/** Returns the end of a method's tags: "/METHOD" if the record has several methods, which share a run, otherwise "".
+ * '/' in a name is encoded. NULL when out of memory. */
+const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/**
+ * Builds all curves of a method over its inferences and instructions: those of times if it ran and they are on a graph,
+ * and those of memory if its program plans any. Tags are unique. A part that takes almost nothing has no curve. Returns
+ * false when out of memory.
+ */
 bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
-/** Builds curves of the memory that a method's program plans: live bytes over the instructions (if there are many, a
- * point is the largest value up to the next point), the peak, and the planned bytes. There are none without a plan.
- * Returns false when out of memory. */
-bool etr_tb_memory_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile,
-                                const etr_method *method);
+/* ---- Distributions ---- */
+
+/** Buckets of a distribution, as many as TensorBoard's page draws. */
+enum { ETR_TB_BUCKETS = ETR_BENCH_BUCKETS };
+
+/** How many values are in each of some buckets of equal width. */
+typedef struct etr_tb_spread {
+  double least, most, counts[ETR_TB_BUCKETS];
+  size_t buckets;
+} etr_tb_spread;
+
+/** Counts finite values, at least one, in buckets from the least to the largest. The last bucket includes both its
+ * ends. No bucket is empty at either end, or narrower than `tick`, the step of the clock (0: unknown). */
+void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, double tick);
+
+/** Returns the step of the clock of a method's inferences in ms: all times are multiples of it. 0: unknown. */
+double etr_tb_clock_tick(const etr_profile *profile, const etr_method *method);
+
+/** Blocks of consecutive inferences, whose times are shown as distributions. */
+typedef struct etr_tb_blocks {
+  const char *tag;
+  const double *values; /* ms of each inference that counts */
+  const int64_t *steps; /* number of each of these inferences */
+  size_t count, blocks; /* inferences; 0 blocks: there are too few */
+} etr_tb_blocks;
+
+/** Divides the inferences of a method into at most 20 blocks of at least 10. Returns false when out of memory. */
+bool etr_tb_blocks_build(etr_tb_blocks *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/** Returns the index of the first inference of a block; that of block `blocks` is the number of inferences. */
+static inline size_t etr_tb_block_start(const etr_tb_blocks *blocks, size_t block) {
+  return blocks->count * block / blocks->blocks;
+}
 
 #endif

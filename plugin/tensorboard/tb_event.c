@@ -2,18 +2,17 @@
  *
  * tb_event.c - writes the event file of one entry point.
  */
+#include "output/file_name.h"
 #include "output/writer.h"
 #include "report/profile_doc.h"
 #include "tensorboard/logdir.h"
 #include "tensorboard/tb_curves.h"
 #include "tensorboard/tb_stats.h"
+#include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"
 #include "tensorboard/tfrecord.h"
 
 #include <math.h>
-
-/* With fewer inferences a distribution is not written. */
-enum { LEAST_FOR_HISTOGRAM = 5 };
 
 typedef struct emitter {
   etr_arena arena;
@@ -21,7 +20,6 @@ typedef struct emitter {
   etr_tb_view view;
   etr_tfrecord records;
   const etr_events_options *options;
-  const etr_method *method; /* the method that is being written */
   double wall_time;
   etr_packer packer; /* packs one event after the other, in `part` */
 } emitter;
@@ -87,68 +85,32 @@ static void write_statistics(emitter *e) {
 /* ---- Data about a method ---- */
 
 static void write_point(emitter *e, etr_tb_point *point, int64_t step, double value) {
-  point->summary.event.step = step;
-  point->point = (float)value;
-  write_event(e, &point->summary.event);
+  if (!e->records.failed && etr_tb_point_set(point, step, value)) write_event(e, &point->summary.event);
 }
 
-static void write_histogram(emitter *e, const char *tag, const double *values, size_t count) {
-  etr_tb_histogram histogram;
-  if (!tag || count < LEAST_FOR_HISTOGRAM) return;
-  etr_tb_histogram_init(&histogram, e->wall_time, tag, values, count);
-  write_event(e, &histogram.summary.event);
-}
-
-static void write_latencies(emitter *e) {
-  const char *tag = etr_arena_format(&e->part, "latency_ms/%s", e->method->name);
-  etr_tb_point point;
-  if (!tag) return;
-  etr_tb_point_init(&point, e->wall_time, tag);
-  for (size_t i = 0; i < e->method->run_count && !e->records.failed; i++)
-    write_point(e, &point, (int64_t)i, etr_ticks_to_ns(e->view.profile, (double)e->method->execute_per_run[i]) / 1e6);
-}
-
-static void write_curves(emitter *e, const etr_tb_curves *curves) {
-  for (size_t i = 0; i < curves->count && !e->records.failed; i++) {
-    const etr_tb_curve *curve = &curves->list[i];
+static void write_curves(emitter *e, const etr_method *method) {
+  etr_tb_curves curves;
+  if (!etr_tb_curves_build(&curves, &e->part, e->view.profile, method)) return;
+  for (size_t i = 0; i < curves.count; i++) {
+    const etr_tb_curve *curve = &curves.list[i];
     etr_tb_point point;
     etr_tb_point_init(&point, e->wall_time, curve->tag);
-    for (size_t k = 0; k < curve->count && !e->records.failed; k++)
-      write_point(e, &point, curve->steps ? curve->steps[k] : (int64_t)k * curve->stride, curve->values[k]);
+    for (size_t k = 0; k < curve->count; k++) write_point(e, &point, curve->steps[k], curve->values[k]);
   }
 }
 
-static void write_histograms(emitter *e, const etr_tb_curves *curves) {
-  size_t runs = e->method->run_count;
-  double *micros = etr_arena_alloc_array(&e->part, runs, sizeof *micros);
-  for (size_t i = 0; i < runs && micros; i++)
-    micros[i] = etr_ticks_to_ns(e->view.profile, (double)e->method->execute_per_run[i]) / 1e3;
-  if (micros) write_histogram(e, etr_arena_format(&e->part, "iteration_us/%s", e->method->name), micros, runs);
-  for (size_t i = 0; i < curves->count && !e->records.failed; i++)
-    if (curves->list[i].is_distribution)
-      write_histogram(e, etr_arena_format(&e->part, "iteration_%s", curves->list[i].tag), curves->list[i].values,
-                      curves->list[i].count);
-}
-
-static void write_page(emitter *e, etr_tb_page_kind kind) {
-  etr_tb_page page;
-  if (!e->records.failed && etr_tb_page_make(&page, &e->part, e->wall_time, e->view.profile, e->method, kind))
-    write_event(e, &page.summary.event);
-}
-
-/* Writes the times of a method, if it ran, and its memory, which a program also plans for methods that never ran. */
-static void write_method(emitter *e, bool ran) {
-  etr_tb_curves curves;
-  if (ran) write_latencies(e);
-  if (ran && etr_tb_curves_build(&curves, &e->part, e->view.profile, e->method)) {
-    write_curves(e, &curves);
-    write_histograms(e, &curves);
+static void write_histograms(emitter *e, const etr_method *method) {
+  etr_tb_blocks blocks;
+  double tick = etr_tb_clock_tick(e->view.profile, method);
+  if (!etr_tb_blocks_build(&blocks, &e->part, e->view.profile, method)) return;
+  for (size_t i = 0; i < blocks.blocks && !e->records.failed; i++) {
+    size_t first = etr_tb_block_start(&blocks, i), count = etr_tb_block_start(&blocks, i + 1) - first;
+    etr_tb_histogram histogram;
+    etr_tb_spread spread;
+    etr_tb_spread_of(&spread, blocks.values + first, count, tick);
+    etr_tb_histogram_init(&histogram, e->wall_time, blocks.tag, blocks.steps[first], &spread);
+    write_event(e, &histogram.summary.event);
   }
-  for (etr_tb_page_kind kind = ETR_TB_SUMMARY; ran && kind <= ETR_TB_DELEGATION; kind++) write_page(e, kind);
-  end_part(e);
-  if (etr_tb_memory_curves_build(&curves, &e->part, e->view.profile, e->method)) write_curves(e, &curves);
-  write_page(e, ETR_TB_MEMORY);
-  end_part(e);
 }
 
 /* ---- Data about the record ---- */
@@ -161,25 +123,61 @@ static void write_document(emitter *e, const char *tag, const char *content, etr
   end_part(e);
 }
 
+static void write_metrics(emitter *e) {
+  double metrics[ETR_TB_METRIC_COUNT];
+  if (!etr_tb_metrics_make(metrics, &e->part, e->view.profile)) return;
+  for (size_t i = 0; i < ETR_TB_METRIC_COUNT; i++) {
+    etr_tb_point point;
+    etr_tb_point_init(&point, e->wall_time, etr_tb_metric_tag(i));
+    write_point(e, &point, 0, metrics[i]);
+  }
+}
+
+/* Writes the record's row of the HParams table. */
+static void write_session(emitter *e) {
+  const etr_profile *profile = e->view.profile;
+  const etr_events_options *o = e->options;
+  etr_tb_summary event;
+  write_metrics(e);
+  etr_tb_experiment(&event, &e->part, e->wall_time, profile, o->hparams, o->hparam_count);
+  write_event(e, &event.event);
+  etr_tb_session_start(&event, &e->part, e->wall_time, profile, o->hparams, o->hparam_count);
+  write_event(e, &event.event);
+  etr_tb_session_end(&event, &e->part, e->wall_time);
+  write_event(e, &event.event);
+  end_part(e);
+}
+
+static void write_text(emitter *e) {
+  etr_tb_page page;
+  if (etr_tb_page_make(&page, &e->part, e->wall_time, e->view.profile, e->options->name))
+    write_event(e, &page.summary.event);
+  end_part(e);
+}
+
+static void write_layout(emitter *e, const etr_packer *packed) {
+  etr_tb_layout layout;
+  etr_tb_layout_init(&layout, e->wall_time, etr_packed(packed));
+  write_event(e, &layout.summary.event);
+  end_part(e);
+}
+
 /* Writes the data about the record into one run. In every run, all curves would be drawn once for each run, and pages
- * would be filled with runs. The record also gets one row of the HParams table, where TensorBoard has one for each run.
- */
+ * would be filled with runs. */
 static void write_record(emitter *e) {
   const etr_profile *profile = e->view.profile;
   const etr_events_options *o = e->options;
-  bool any = false;
   for (uint32_t i = 0; i < profile->method_count; i++) {
-    e->method = &profile->methods[i];
-    any |= etr_tb_shows_method(profile, i);
-    write_method(e, etr_tb_shows_method(profile, i));
-  }
-  if (any) {
-    etr_tb_summary session;
-    etr_tb_session_start(&session, &e->part, e->wall_time, profile, o->hparams, o->hparam_count);
-    write_event(e, &session.event);
-    etr_tb_session_end(&session, &e->part, e->wall_time);
-    write_event(e, &session.event);
+    write_curves(e, &profile->methods[i]);
+    if (etr_tb_shows_method(profile, i)) write_histograms(e, &profile->methods[i]);
     end_part(e);
+  }
+  if (etr_tb_main_method(profile)) {
+    etr_packer layout = {.arena = &e->part};
+    etr_tb_layout_pack(&layout);
+    write_layout(e, &layout);
+    write_text(e);
+    write_session(e);
   }
   etr_text json = {.arena = &e->part};
   etr_status status = etr_head_write(profile, o->hparams, o->hparam_count, &(etr_sink){etr_text_write, &json}, NULL);
@@ -187,6 +185,18 @@ static void write_record(emitter *e) {
   json = (etr_text){.arena = &e->part};
   status = etr_emit_profile_json(profile, &(etr_sink){etr_text_write, &json}, NULL);
   write_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status, &json);
+}
+
+/* ---- The event file of a run ---- */
+
+static etr_status end_file(emitter *e, etr_error *error) {
+  bool out_of_memory = etr_arena_failed(&e->arena);
+  etr_arena_clear(&e->part);
+  etr_arena_clear(&e->arena);
+  if (out_of_memory) return etr_fail_memory(error);
+  if (e->records.failed)
+    return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
+  return ETR_OK;
 }
 
 etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry, const etr_events_options *options,
@@ -202,12 +212,63 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
     write_statistics(&e);
     if (entry->has_record) write_record(&e);
   }
-  bool out_of_memory = etr_arena_failed(&e.arena);
-  etr_arena_clear(&e.arena);
-  if (out_of_memory) return etr_fail_memory(error);
-  if (e.records.failed)
-    return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
-  return ETR_OK;
+  return end_file(&e, error);
+}
+
+/* ---- The event file of benches ---- */
+
+static const char *bench_suffix(etr_arena *arena, const char *method) {
+  const char *name = method ? etr_file_name(arena, method) : NULL;
+  const char *suffix = name ? etr_arena_format(arena, "/%s", name) : NULL;
+  return suffix ? suffix : "";
+}
+
+static void write_bench_curve(emitter *e, etr_tb_tags *tags, const etr_bench_curve *curve) {
+  static const char *const groups[] = {ETR_TB_BENCH, ETR_TB_BENCH_OP_TYPE, ETR_TB_BENCH_FIGURE};
+  const char *tag = etr_tb_tag(tags, groups[curve->group], curve->name, bench_suffix(&e->arena, curve->method));
+  etr_tb_point point;
+  if (!tag) return;
+  etr_tb_point_init(&point, e->wall_time, tag);
+  for (size_t i = 0; i < curve->count; i++) {
+    point.summary.event.wall_time = isfinite(curve->points[i].wall_time) ? curve->points[i].wall_time : 0;
+    write_point(e, &point, curve->points[i].bench, curve->points[i].value);
+  }
+}
+
+static void write_bench_spread(emitter *e, const etr_bench_spread *bench) {
+  const char *tag = etr_arena_format(&e->arena, ETR_TB_BENCH_SPREAD "/all%s", bench_suffix(&e->arena, bench->method));
+  etr_tb_histogram histogram;
+  etr_tb_spread spread = {.least = bench->least, .most = bench->most, .buckets = bench->buckets};
+  if (!tag || e->records.failed || !isfinite(bench->most - bench->least) || !isfinite(bench->wall_time)) return;
+  memcpy(spread.counts, bench->counts, sizeof spread.counts);
+  etr_tb_histogram_init(&histogram, bench->wall_time, tag, bench->bench, &spread);
+  write_event(e, &histogram.summary.event);
+}
+
+/* Writes a layout with a chart for the median of each method. */
+static void write_bench_layout(emitter *e, const etr_benches *benches) {
+  const char **suffixes = etr_arena_alloc_array(&e->arena, benches->curve_count + 1, sizeof *suffixes);
+  etr_packer layout = {.arena = &e->arena};
+  size_t count = 0;
+  for (size_t i = 0; suffixes && i < benches->curve_count; i++)
+    if (benches->curves[i].group == ETR_BENCH_TIME && strcmp(benches->curves[i].name, "p50") == 0)
+      suffixes[count++] = bench_suffix(&e->arena, benches->curves[i].method);
+  etr_tb_bench_layout_pack(&layout, suffixes, count);
+  write_layout(e, &layout);
+}
+
+etr_status etr_tb_benches_write(const etr_benches *benches, double now, const etr_sink *sink, etr_error *error) {
+  emitter e = {.records = {.sink = sink}, .wall_time = isfinite(now) ? now : 0};
+  etr_tb_tags tags;
+  etr_arena_init(&e.arena);
+  e.packer.arena = &e.part;
+  etr_tb_tags_init(&tags, &e.arena);
+  write_start(&e);
+  write_bench_layout(&e, benches);
+  for (size_t i = 0; i < benches->curve_count; i++) write_bench_curve(&e, &tags, &benches->curves[i]);
+  for (size_t i = 0; i < benches->spread_count; i++) write_bench_spread(&e, &benches->spreads[i]);
+  end_part(&e);
+  return end_file(&e, error);
 }
 
 etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_hparams.c - writes sessions of the hparams plugin as TensorFlow's events.
+ * tb_hparams.c - writes the experiment and the session of the hparams plugin as TensorFlow's events.
  */
 #include "base/number.h"
+#include "output/label.h"
 #include "output/writer.h"
 #include "tensorboard/pack.h"
+#include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"
-#include "views/delegation.h"
+#include "views/loads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,77 +79,229 @@ static void add_given(facts *f, const etr_tag *given) {
 
 /* ---- Facts of the profile ---- */
 
-/* Facts about all methods that ran, which share one row of the table. */
-typedef struct gathered {
-  facts *facts;
-  etr_map backends; /* each backend once, in the order of the calls */
-  etr_map methods;
-  etr_text backend_list, method_list;
-  size_t delegated, nodes;
-  bool is_typed, is_quantized; /* the type of some operator is known; there are quantized operators */
-  size_t float_counts[4];
-} gathered;
-
-static const char *const float_types[] = {"float32", "float16", "bfloat16", "float64"};
-
-/* Adds a name to a list such as "XnnpackBackend, cpu", unless it is already in it. */
-static void list_once(etr_text *list, etr_map *known, const char *name) {
-  if (!name[0] || etr_map_get(known, etr_slice_of(name)) != ETR_NONE) return;
-  if (known->count) (void)etr_text_add(list, ETR_SLICE(", "));
-  (void)etr_text_add(list, etr_slice_of(name));
-  etr_map_set(known, etr_slice_of(name), 1);
+const etr_method *etr_tb_main_method(const etr_profile *profile) {
+  const etr_method *longest = NULL;
+  for (uint32_t i = 0; i < profile->method_count; i++)
+    if (etr_tb_shows_method(profile, i) && (!longest || profile->methods[i].execute_ticks > longest->execute_ticks))
+      longest = &profile->methods[i];
+  return longest;
 }
 
-static const char *listed(etr_text *list) {
-  (void)etr_text_add(list, (etr_slice){"", 1});
-  return list->data ? list->data : "";
+/* A list such as "XNNPACK, CPU", each entry once. */
+typedef struct list {
+  etr_text text;
+  etr_map known;
+} list;
+
+static void list_init(list *l, etr_arena *arena) {
+  l->text = (etr_text){.arena = arena};
+  etr_map_init(&l->known, arena);
 }
 
-static bool gather_method(gathered *g, const etr_profile *profile, const etr_method *method) {
+static void list_once(list *l, const char *name) {
+  if (!name || !name[0] || etr_map_get(&l->known, etr_slice_of(name)) != ETR_NONE) return;
+  if (l->known.count) (void)etr_text_add(&l->text, ETR_SLICE(", "));
+  (void)etr_text_add(&l->text, etr_slice_of(name));
+  etr_map_set(&l->known, etr_slice_of(name), 1);
+}
+
+static const char *listed(list *l) {
+  (void)etr_text_add(&l->text, (etr_slice){"", 1});
+  return l->text.data ? l->text.data : "";
+}
+
+/* Returns the type that a node quantizes to or from; NULL: it does neither, or the type is unknown. */
+static const char *quantized_type(const etr_graph *graph, const etr_node *node) {
   static const char library[] = "quantized_decomposed.";
-  etr_delegation delegation;
-  list_once(&g->method_list, &g->methods, method->name);
-  if (method->graph == ETR_NONE) return true;
-  if (!etr_delegation_make(&delegation, g->facts->arena, profile, method, NULL)) return false;
-  g->delegated += delegation.delegated_nodes;
-  g->nodes += delegation.delegated_nodes + delegation.non_delegated_nodes;
-  for (size_t i = 0; i < method->delegate_count; i++)
-    list_once(&g->backend_list, &g->backends, method->delegates[i].backend);
-  const etr_graph *graph = &profile->graphs[method->graph];
-  for (size_t i = 0; i < graph->node_count; i++) { /* counts types of outputs; the most frequent one is shown */
-    const etr_node *node = &graph->nodes[i];
-    if (node->kind != ETR_NODE_OP) continue;
-    g->is_quantized |= strncmp(node->target, library, sizeof library - 1) == 0;
-    const char *dtype = node->output_count > 0 ? node->outputs[0].dtype : NULL;
-    g->is_typed |= dtype != NULL;
-    for (size_t k = 0; dtype && k < ETR_COUNT(float_types); k++)
-      g->float_counts[k] += strcmp(dtype, float_types[k]) == 0;
+  const char *name = node->target + sizeof library - 1;
+  const etr_value *value = NULL;
+  if (node->kind != ETR_NODE_OP || strncmp(node->target, library, sizeof library - 1) != 0) return NULL;
+  for (size_t i = 0; i < node->argument_count; i++) /* four bits are stored in bytes */
+    if (strcmp(node->arguments[i].name, "quant_min") == 0 && strcmp(node->arguments[i].value, "-8") == 0) return "int4";
+  if (strncmp(name, "dequantize", 10) == 0 && node->input_count > 0) {
+    const etr_node *source = &graph->nodes[node->inputs[0].node];
+    if (node->inputs[0].output < source->output_count) value = &source->outputs[node->inputs[0].output];
+  } else if (strncmp(name, "quantize", 8) == 0 && node->output_count > 0) {
+    value = &node->outputs[0];
   }
+  return value ? value->dtype : NULL;
+}
+
+/* Returns "int8", or "none" with the type of most operators unless that is float32; NULL if no type is known. */
+static const char *quantisation(etr_arena *arena, const etr_graph *graph) {
+  static const char *const types[] = {"float32", "float16", "bfloat16", "float64"};
+  size_t counts[ETR_COUNT(types)] = {0}, most = 0;
+  list quantized;
+  bool is_typed = false;
+  list_init(&quantized, arena);
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    const char *dtype = node->kind == ETR_NODE_OP && node->output_count > 0 ? node->outputs[0].dtype : NULL;
+    list_once(&quantized, quantized_type(graph, node));
+    is_typed |= dtype != NULL;
+    for (size_t k = 0; dtype && k < ETR_COUNT(types); k++) counts[k] += strcmp(dtype, types[k]) == 0;
+  }
+  if (quantized.known.count) return listed(&quantized);
+  for (size_t k = 1; k < ETR_COUNT(types); k++)
+    if (counts[k] > counts[most]) most = k;
+  if (!is_typed) return NULL;
+  return most == 0 ? "none" : etr_arena_format(arena, "none (%s)", types[most]);
+}
+
+/* Returns "f32[1,3,96,96]", as far as there is room for it in a table. */
+static const char *inputs_of(etr_arena *arena, const etr_graph *graph) {
+  enum { MOST_BYTES = 100 };
+  etr_text text = {.arena = arena};
+  char shape[ETR_SHAPE_ROOM];
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (node->kind != ETR_NODE_INPUT || node->output_count == 0 || node->subgraph != ETR_NONE) continue;
+    etr_slice added = {shape, etr_format_shape(shape, &node->outputs[0])};
+    if (text.size + added.size > MOST_BYTES) added = ETR_SLICE("...");
+    if (text.size > 0) (void)etr_text_add(&text, ETR_SLICE(" "));
+    (void)etr_text_add(&text, added);
+    if (added.size == 3) break;
+  }
+  (void)etr_text_add(&text, (etr_slice){"", 1});
+  return text.data;
+}
+
+static void add_record_facts(facts *f, const etr_profile *profile) {
+  const etr_method *method = etr_tb_main_method(profile);
+  list backends;
+  bool any_kernel = false;
+  list_init(&backends, f->arena);
+  if (profile->method_count > 1) add_text(f, "method", method->name);
+  if (method->graph == ETR_NONE) return;
+  const etr_graph *graph = &profile->graphs[method->graph];
+  for (size_t i = 0; i < method->delegate_count; i++)
+    list_once(&backends, etr_label_device(f->arena, method->delegates[i].backend));
+  for (size_t i = 0; i < graph->node_count; i++)
+    any_kernel |= etr_tb_time(graph, i) && !graph->times[i].backend && graph->nodes[i].kind == ETR_NODE_OP;
+  if (any_kernel) list_once(&backends, etr_label_device(f->arena, NULL));
+  add_text(f, "backend", listed(&backends));
+  const char *type = quantisation(f->arena, graph), *inputs = inputs_of(f->arena, graph);
+  if (type) add_text(f, "quantisation", type);
+  if (inputs && inputs[0]) add_text(f, "inputs", inputs);
+}
+
+/* ---- Metrics ---- */
+
+static double peak_of(const etr_profile *profile) {
+  const etr_memory_plan *plan = etr_tb_main_method(profile)->memory;
+  return plan && plan->peak_instruction >= 0 ? (double)plan->peak_bytes / 1e6 : (double)NAN;
+}
+
+bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena, const etr_profile *profile) {
+  const etr_method *method = etr_tb_main_method(profile);
+  uint64_t delegated = 0;
+  etr_loads loads;
+  if (!etr_loads_make(&loads, arena, profile)) return false;
+  for (size_t i = 0; i < method->delegate_count; i++) delegated += method->delegates[i].call_ticks;
+  out[0] = etr_ticks_to_unit(profile, method->execute.p50, ETR_UNIT_MS);
+  out[1] = etr_ticks_to_unit(profile, method->execute.p90, ETR_UNIT_MS);
+  out[2] = loads.whole ? etr_ticks_to_unit(profile, loads.whole->stats.p50, ETR_UNIT_MS) : (double)NAN;
+  out[3] = peak_of(profile);
+  out[4] = 100 * (double)ETR_MIN(delegated, method->execute_ticks) / (double)method->execute_ticks;
   return true;
 }
 
-/* Adds few facts, because TensorBoard initially shows only five columns, and the user's own should be among them. */
-static void add_record_facts(facts *f, const etr_profile *profile) {
-  gathered g = {.facts = f, .backend_list = {.arena = f->arena}, .method_list = {.arena = f->arena}};
-  bool has_graph = false;
-  etr_map_init(&g.backends, f->arena);
-  etr_map_init(&g.methods, f->arena);
-  for (uint32_t i = 0; i < profile->method_count; i++) {
-    const etr_method *method = &profile->methods[i];
-    if (!etr_tb_shows_method(profile, i)) continue;
-    has_graph |= method->graph != ETR_NONE;
-    if (!gather_method(&g, profile, method)) return;
+/* In the order of the columns. */
+static const struct {
+  const char *tag, *title;
+} metrics[ETR_TB_METRIC_COUNT] = {{ETR_TB_METRICS "/p50_ms", "median ms"},
+                                  {ETR_TB_METRICS "/p90_ms", "p90 ms"},
+                                  {ETR_TB_METRICS "/load_ms", "load ms"},
+                                  {ETR_TB_METRICS "/peak_mb", "peak MB"},
+                                  {ETR_TB_METRICS "/delegated_percent", "delegated %"}};
+
+const char *etr_tb_metric_tag(size_t metric) { return metrics[metric].tag; }
+
+/* ---- The experiment ---- */
+
+/* Columns that every record has. TensorBoard sorts columns by `differs`, then by name, and shows the first five: those
+ * below that come first, as far as this record knows them. */
+static const struct {
+  const char *name, *description;
+  Tensorboard__HParamType type;
+  bool comes_first;
+} columns[] = {
+    {"backend", "Backends of the delegates, and CPU if operators run as kernels.",
+     TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, true},
+    {"commit", "Given with --hparam commit=NAME; `bench` adds it by itself.",
+     TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, false},
+    {"device", "Given with --hparam device=NAME; `bench` adds it by itself.",
+     TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, true},
+    {"inputs", "Types and shapes of the inputs of the graph.", TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, true},
+    {"method", "The method that the metrics are about, if the record has several: the one that takes longest.",
+     TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, false},
+    {"quantisation", "Types of quantized values in the graph; none: there are none.",
+     TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING, true},
+    {"threads", "Given with --hparam threads=N.", TENSORBOARD__HPARAM_TYPE__DATA_TYPE_FLOAT64, true},
+};
+
+static void add_column(etr_arena *arena, Tensorboard__Experiment *experiment, const char *name) {
+  Tensorboard__HParamInfo *info = etr_arena_alloc(arena, sizeof *info);
+  if (!info) return;
+  tensorboard__hparam_info__init(info);
+  info->name = etr_for_foreign(name);
+  experiment->hparam_infos[experiment->n_hparam_infos++] = info;
+}
+
+static Tensorboard__HParamType type_of(const Tensorboard__Value *value) {
+  switch (value->kind_case) {
+  case TENSORBOARD__VALUE__KIND_NUMBER_VALUE: return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_FLOAT64;
+  case TENSORBOARD__VALUE__KIND_BOOL_VALUE: return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_BOOL;
+  default: return TENSORBOARD__HPARAM_TYPE__DATA_TYPE_STRING;
   }
-  add_text(f, "method", listed(&g.method_list));
-  if (!has_graph) return;
-  if (g.nodes > g.delegated) list_once(&g.backend_list, &g.backends, "cpu");
-  add_text(f, "backends", listed(&g.backend_list));
-  if (g.nodes) add_number(f, "delegated_share", (double)g.delegated / (double)g.nodes);
-  size_t most = 0;
-  for (size_t k = 1; k < ETR_COUNT(float_types); k++)
-    if (g.float_counts[k] > g.float_counts[most]) most = k;
-  if (g.float_counts[most]) add_text(f, "dtype", float_types[most]);
-  if (g.is_typed || g.is_quantized) add_flag(f, "quantized", g.is_quantized);
+}
+
+/* Adds a column for each fact of the user that is not among the columns of all records. */
+static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
+  for (size_t i = 0; i < f->list.count; i++) {
+    const hparam_entry *entry = f->list.data[i];
+    size_t known = 0;
+    while (known < ETR_COUNT(columns) && strcmp(columns[known].name, entry->key) != 0) known++;
+    if (known < ETR_COUNT(columns)) continue;
+    add_column(arena, experiment, entry->key);
+    if (etr_arena_failed(arena)) return;
+    experiment->hparam_infos[experiment->n_hparam_infos - 1]->type = type_of(entry->value);
+  }
+}
+
+static bool is_known(const facts *f, const char *name) {
+  size_t i = 0;
+  while (i < f->list.count && strcmp(f->list.data[i]->key, name) != 0) i++;
+  return i < f->list.count;
+}
+
+static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
+  experiment->hparam_infos = etr_arena_alloc_array(arena, ETR_COUNT(columns) + f->list.count,
+                                                   sizeof *experiment->hparam_infos);
+  for (size_t i = 0; experiment->hparam_infos && i < ETR_COUNT(columns); i++) {
+    add_column(arena, experiment, columns[i].name);
+    if (etr_arena_failed(arena)) return;
+    experiment->hparam_infos[i]->type = columns[i].type;
+    experiment->hparam_infos[i]->differs = columns[i].comes_first && is_known(f, columns[i].name);
+    experiment->hparam_infos[i]->description = etr_for_foreign(columns[i].description);
+  }
+  if (experiment->hparam_infos) add_own_columns(arena, experiment, f);
+}
+
+static void add_metrics(etr_arena *arena, Tensorboard__Experiment *experiment) {
+  Tensorboard__MetricInfo *infos = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *infos);
+  Tensorboard__MetricName *names = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *names);
+  experiment->metric_infos = etr_arena_alloc_array(arena, ETR_TB_METRIC_COUNT, sizeof *experiment->metric_infos);
+  if (!infos || !names || !experiment->metric_infos) return;
+  for (size_t i = 0; i < ETR_TB_METRIC_COUNT; i++) {
+    tensorboard__metric_info__init(&infos[i]);
+    tensorboard__metric_name__init(&names[i]);
+    names[i].tag = etr_for_foreign(metrics[i].tag);
+    infos[i].name = &names[i];
+    infos[i].display_name = etr_for_foreign(metrics[i].title);
+    infos[i].description = etr_for_foreign(etr_tb_description(metrics[i].tag));
+    experiment->metric_infos[experiment->n_metric_infos++] = &infos[i];
+  }
 }
 
 /* ---- Events ---- */
@@ -169,15 +323,33 @@ static void fill(etr_tb_summary *session, etr_arena *arena, double wall_time, co
   session->tensor.dtype = TENSORBOARD__DATA_TYPE__DT_FLOAT;
 }
 
-void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time, const etr_profile *profile,
-                          const etr_tag *given, size_t given_count) {
+static facts gather(etr_arena *arena, const etr_profile *profile, const etr_tag *given, size_t given_count) {
   facts f = {.arena = arena};
-  Tensorboard__SessionStartInfo info = TENSORBOARD__SESSION_START_INFO__INIT;
-  Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
   for (size_t i = given_count; i > 0; i--) add_given(&f, &given[i - 1]); /* the last one of a name counts */
   add_record_facts(&f, profile);
   etr_sort(f.list.data, f.list.count, sizeof *f.list.data, by_name);
-  info.n_hparams = etr_arena_failed(arena) ? 0 : f.list.count;
+  if (etr_arena_failed(arena)) f.list.count = 0;
+  return f;
+}
+
+void etr_tb_experiment(etr_tb_summary *event, etr_arena *arena, double wall_time, const etr_profile *profile,
+                       const etr_tag *given, size_t given_count) {
+  Tensorboard__Experiment experiment = TENSORBOARD__EXPERIMENT__INIT;
+  Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
+  const facts f = gather(arena, profile, given, given_count);
+  add_columns(arena, &experiment, &f);
+  add_metrics(arena, &experiment);
+  data.data_case = TENSORBOARD__HPARAMS_PLUGIN_DATA__DATA_EXPERIMENT;
+  data.experiment = &experiment;
+  fill(event, arena, wall_time, "_hparams_/experiment", &data);
+}
+
+void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time, const etr_profile *profile,
+                          const etr_tag *given, size_t given_count) {
+  const facts f = gather(arena, profile, given, given_count);
+  Tensorboard__SessionStartInfo info = TENSORBOARD__SESSION_START_INFO__INIT;
+  Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
+  info.n_hparams = f.list.count;
   info.hparams = f.list.data;
   info.start_time_secs = wall_time;
   data.data_case = TENSORBOARD__HPARAMS_PLUGIN_DATA__DATA_SESSION_START_INFO;

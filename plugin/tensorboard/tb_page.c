@@ -1,177 +1,146 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_page.c - writes pages of Markdown as TensorFlow's events.
+ * tb_page.c - writes the page of a record for TensorBoard's text tab, as Markdown.
+ *
+ * TensorBoard shows about 14 lines of a page and scrolls the rest, so what to look at comes before any table.
  */
-#include "tables/delegation_output.h"
-#include "tables/memory_output.h"
+#include "output/answer.h"
+#include "output/label.h"
 #include "tables/sums.h"
+#include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"
 #include "views/findings.h"
 #include "views/loads.h"
+#include "views/steadiness.h"
 
-#include <math.h>
+enum { MOST_FINDINGS = 3, MOST_OPERATORS = 5, MOST_METHODS = 8 };
 
-enum {
-  BREAKDOWN_ROWS = 10,
-  PAGE_ROWS = 50,
-  MOST_ROWS = 100
-}; /* TensorBoard turns Markdown into HTML whenever the page is looked at */
+/* A row of operators with less than this share would only show zeros. */
+static const double least_share = 0.005;
 
-/* The context of the emitter that writes a page. */
-typedef struct method_page {
-  const etr_profile *profile;
-  const etr_method *method;
-} method_page;
+/* ---- Head ---- */
 
-/* ---- Summary ---- */
-
-static void put_breakdown(etr_answer *answer, const etr_method *method, etr_breakdown_by by) {
-  static const char *const titles[] = {"operator", "module", "pattern", "backend", "source line"};
-  etr_breakdown rows;
-  etr_table table;
-  if (!etr_breakdown_make(&rows, &answer->arena, answer->profile, method, by, NULL) || rows.count == 0) return;
-  etr_sum_table_init(&table, answer, ETR_IN_PAGE, titles[by]);
-  etr_sum_table_add_all(&table, method, by, &rows);
-  etr_puts(&answer->writer, "\n");
-  etr_table_finish(&table);
+/* Writes "NAME, forward: **82.4 ms ± 1.0** per inference", and what the runs are like. */
+static void put_method(etr_answer *answer, const char *name, const etr_method *method, bool is_first) {
+  etr_writer *w = &answer->writer;
+  const char *excluded = etr_excluded_runs_text(&answer->arena, answer->profile, method, ETR_UNIT_MS);
+  const char *steadiness = etr_steadiness_text(&answer->arena, answer->profile, method, ETR_UNIT_MS);
+  etr_puts(w, is_first ? "## " : "\n### ");
+  if (is_first) etr_put_markdown(w, name);
+  if (answer->profile->method_count > 1) {
+    etr_puts(w, is_first ? ", " : "");
+    etr_put_markdown(w, method->name[0] ? method->name : "method not known");
+  }
+  etr_puts(w, ": **");
+  etr_put_median(w, answer->profile, method, ETR_UNIT_MS);
+  etr_putf(w, "** per inference\n\nmedian of %zu run%s", method->run_count, method->run_count == 1 ? "" : "s");
+  if (method->run_count > 1) {
+    etr_puts(w, ", 90th percentile ");
+    etr_put_time(w, answer->profile, method->execute.p90, ETR_UNIT_MS);
+    etr_puts(w, " ms");
+  }
+  if (excluded && excluded[0]) etr_putf(w, "; %s", excluded);
+  if (steadiness && steadiness[0]) etr_putf(w, "; %s", steadiness);
+  etr_puts(w, "\n");
 }
 
+/* Writes the method that takes longest, then the others. */
+static void put_methods(etr_answer *answer, const char *name, const etr_method *longest) {
+  size_t shown = 1;
+  put_method(answer, name, longest, true);
+  for (uint32_t i = 0; i < answer->profile->method_count; i++)
+    if (&answer->profile->methods[i] != longest && etr_tb_shows_method(answer->profile, i) && shown++ < MOST_METHODS)
+      put_method(answer, name, &answer->profile->methods[i], false);
+}
+
+static bool put_findings(etr_answer *answer, const etr_method *method) {
+  etr_findings findings;
+  if (!etr_findings_make(&findings, &answer->arena, answer->profile, method, ETR_UNIT_MS)) return false;
+  if (findings.count) etr_puts(&answer->writer, "\n### Look at first\n\n");
+  for (size_t i = 0; i < ETR_MIN(findings.count, (size_t)MOST_FINDINGS); i++) {
+    etr_putf(&answer->writer, "%zu. **", i + 1);
+    etr_put_markdown(&answer->writer, findings.list[i].title);
+    etr_puts(&answer->writer, "**: ");
+    etr_put_markdown(&answer->writer, findings.list[i].evidence);
+    etr_puts(&answer->writer, " ");
+    etr_put_markdown(&answer->writer, findings.list[i].saving);
+    etr_puts(&answer->writer, "\n");
+  }
+  return true;
+}
+
+/* ---- Tables ---- */
+
 static void put_balance(etr_answer *answer, const etr_method *method) {
-  etr_sum whole = etr_sum_make(method, method->execute_ticks);
   etr_table table;
-  etr_sum_table_init(&table, answer, ETR_IN_BALANCE_PAGE, etr_balance_title(answer->profile));
+  etr_sum_table_init(&table, answer, ETR_IN_BALANCE, etr_balance_title(answer->profile));
   table.top = 0;
   etr_balance_add(&table, method);
-  whole.text = "Method::execute";
-  etr_sum_table_add(&table, whole);
+  etr_puts(&answer->writer, "\n");
   etr_table_finish(&table);
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &answer->arena, answer->profile, method);
   for (size_t i = 0; i < count; i++) etr_putf(&answer->writer, "\n%s\n", notes[i]);
-  const char *note = etr_balance_note(&answer->arena, answer->profile, method, ETR_UNIT_MS);
-  if (note) etr_putf(&answer->writer, "\n%s\n", note);
 }
 
-/* Writes phases or compute units of delegates, unless no backend recorded any. */
-static void put_delegate_parts(etr_answer *answer, const etr_method *method, const char *title,
-                               const etr_delegate_parts *parts) {
+static bool put_operators(etr_answer *answer, const etr_method *method) {
+  etr_breakdown rows;
   etr_table table;
-  if (!parts->tells) return;
-  etr_sum_table_init(&table, answer, ETR_IN_BALANCE_PAGE, title);
-  table.top = 0;
-  etr_sum_table_add_parts(&table, method, parts);
+  if (!etr_breakdown_make(&rows, &answer->arena, answer->profile, method, ETR_BY_OP, NULL)) return false;
+  double least = least_share * (double)method->execute_ticks;
+  size_t shown = 0;
+  while (shown < ETR_MIN(rows.count, (size_t)MOST_OPERATORS) && (double)rows.rows[shown].total_ticks >= least) shown++;
+  rows.count = shown;
+  if (shown == 0) return true;
+  etr_sum_table_init(&table, answer, ETR_IN_TEXT, "largest operator types");
+  etr_sum_table_add_all(&table, method, ETR_BY_OP, &rows);
   etr_puts(&answer->writer, "\n");
   etr_table_finish(&table);
+  return true;
 }
 
-static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *error) {
-  const method_page *page = context;
-  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = BREAKDOWN_ROWS};
+/* ---- The page ---- */
+
+typedef struct page {
+  const etr_profile *profile;
+  const char *name;
+} page;
+
+static etr_status emit_page(void *context, const etr_sink *sink, etr_error *error) {
+  static const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_OPERATORS};
+  const page *p = context;
+  const etr_method *method = etr_tb_main_method(p->profile);
   etr_answer answer;
-  etr_answer_begin(&answer, page->profile, NULL, &options, sink);
-  const char *runs = etr_runs_text(&answer.arena, page->profile, page->method, ETR_UNIT_MS);
-  etr_putf(&answer.writer, "%s\n\n", runs ? runs : "");
-  put_balance(&answer, page->method);
-  etr_delegate_parts phases, units;
-  if (etr_delegate_phases_make(&phases, &answer.arena, page->method) &&
-      etr_compute_units_make(&units, &answer.arena, page->method)) {
-    put_delegate_parts(&answer, page->method, "delegate overhead by phase", &phases);
-    put_delegate_parts(&answer, page->method, "delegate time by compute unit", &units);
-  }
-  for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++)
-    if (by != ETR_BY_PATTERN) put_breakdown(&answer, page->method, by);
-  return etr_answer_end(&answer, true, error);
-}
-
-/* ---- Pages that other outputs have, too ---- */
-
-static etr_status emit_operators(void *context, const etr_sink *sink, etr_error *error) {
-  const method_page *page = context;
-  static const char none[] = "no operator has a time of its own";
-  const etr_graph *graph = page->method->graph == ETR_NONE ? NULL : &page->profile->graphs[page->method->graph];
-  bool any = false; /* only some delegates record times of their operators */
-  for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) any |= graph->times[i].runs > 0;
-  if (!any)
-    return sink->write(sink->context, none, sizeof none - 1)
-               ? ETR_OK
-               : etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
-  const etr_node_filter filter = {.method = page->method->name};
-  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = PAGE_ROWS};
-  return etr_emit_nodes_table(page->profile, &filter, &options, sink, error);
-}
-
-static etr_status emit_delegation(void *context, const etr_sink *sink, etr_error *error) {
-  const method_page *page = context;
-  const etr_table_options options = {
-      .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .order = ETR_ORDER_NAME, .top = MOST_ROWS};
-  return etr_delegation_page(page->profile, page->method, &options, sink, error);
-}
-
-static etr_status emit_memory(void *context, const etr_sink *sink, etr_error *error) {
-  const method_page *page = context;
-  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .top = PAGE_ROWS};
-  return etr_memory_page(page->profile, page->method, &options, sink, error);
-}
-
-static etr_cell potential_share(const void *row) {
-  const etr_finding *finding = row;
-  if (finding->is_once) return etr_cell_text("once");
-  return isnan(finding->potential_share) ? etr_cell_none() : etr_cell_share(finding->potential_share, 1);
-}
-
-static etr_cell finding_sureness(const void *row) {
-  return etr_cell_text(etr_sureness_name(((const etr_finding *)row)->sureness));
-}
-
-static etr_status emit_findings(void *context, const etr_sink *sink, etr_error *error) {
-  static const etr_field fields[] = {
-      {NULL, "what to do", ETR_CELL_NAME, ETR_IN_PAGE, ETR_AT(etr_finding, title)},
-      {NULL, "why", ETR_CELL_NAME, ETR_IN_PAGE, ETR_AT(etr_finding, evidence)},
-      {NULL, "could save", ETR_CELL_TIME, ETR_IN_PAGE, ETR_AT(etr_finding, potential), .unit_in = ETR_IN_PAGE},
-      {NULL, "share", ETR_CELL_SHARE, ETR_IN_PAGE, .get = potential_share},
-      {NULL, "sure?", ETR_CELL_NAME, ETR_IN_PAGE, .get = finding_sureness},
-      {NULL, "but", ETR_CELL_NAME, ETR_IN_PAGE, ETR_AT(etr_finding, caveat)},
-      {NULL, "is about", ETR_CELL_TIME, ETR_IN_PAGE, ETR_AT(etr_finding, cost), .unit_in = ETR_IN_PAGE},
-  };
-  static const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_ROWS};
-  const method_page *page = context;
-  etr_answer answer;
-  etr_table table;
-  etr_findings findings;
-  etr_answer_begin(&answer, page->profile, NULL, &options, sink);
-  bool good = etr_findings_make(&findings, &answer.arena, page->profile, page->method, ETR_UNIT_MS);
-  etr_table_init(&table, &answer, ETR_FIELDS(fields));
-  table.medium = ETR_IN_PAGE;
-  if (good && findings.count) {
-    etr_table_add_rows(&table, ETR_ROWS(findings.list, findings.count));
-    etr_table_finish(&table);
-  }
+  etr_answer_begin(&answer, p->profile, NULL, &options, sink);
+  put_methods(&answer, p->name, method);
+  bool good = put_findings(&answer, method);
+  etr_puts(&answer.writer, "\n**See it in colour**: open [GRAPHS](#graphs), choose **Tag** `profile/avg`, then "
+                           "**Color by** *Compute time*.\n");
+  put_balance(&answer, method);
+  good = good && put_operators(&answer, method);
+  etr_puts(&answer.writer,
+           "\n[Curves without smoothing](?smoothing=0#timeseries) \xC2\xB7 "
+           "[operator types only](?tagFilter=op_type&smoothing=0#timeseries) \xC2\xB7 "
+           "[charts of curves that belong together](#custom_scalars&_smoothingWeight=0) \xC2\xB7 "
+           "[all records in one table](#hparams) \xC2\xB7 [ExecuTorch dashboard](#etrecord), if it is installed\n\n"
+           "`etrecord-tb summary RECORD` prints more; `etrecord-tb report RECORD` makes a page of everything.\n");
   return etr_answer_end(&answer, good, error);
 }
 
-bool etr_tb_page_make(etr_tb_page *page, etr_arena *arena, double wall_time, const etr_profile *profile,
-                      const etr_method *method, etr_tb_page_kind kind) {
-  static const struct {
-    const char *title; /* numbered, because TensorBoard sorts pages by name */
-    etr_emitter emit;
-  } kinds[] = {[ETR_TB_SUMMARY] = {"1_summary", emit_summary},
-               [ETR_TB_FINDINGS] = {"2_findings", emit_findings},
-               [ETR_TB_OPERATORS] = {"3_operators", emit_operators},
-               [ETR_TB_DELEGATION] = {"4_delegation", emit_delegation},
-               [ETR_TB_MEMORY] = {"5_memory", emit_memory}};
-  const char *tag = etr_arena_format(arena, "text/%s/%s", kinds[kind].title, method->name);
-  method_page about = {profile, method};
+bool etr_tb_page_make(etr_tb_page *out, etr_arena *arena, double wall_time, const etr_profile *profile,
+                      const char *name) {
+  page about = {profile, name ? name : etr_label_record(arena, profile)};
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  etr_status status = kinds[kind].emit(&about, &writer.sink, NULL);
+  etr_status status = about.name ? emit_page(&about, &writer.sink, NULL) : ETR_ERROR_MEMORY;
   if (status == ETR_ERROR_MEMORY) etr_arena_fail(arena); /* the error is of the answer's arena */
-  const char *markdown = status == ETR_OK && text.size > 0 ? etr_text_end(&text, &writer) : NULL;
-  if (!tag || !markdown) return false;
-  etr_tb_summary_init(&page->summary, wall_time, tag, 0, "text", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
-  page->text = (ProtobufCBinaryData){strlen(markdown), (uint8_t *)(uintptr_t)markdown};
-  page->summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_STRING;
-  page->summary.tensor.n_string_val = 1;
-  page->summary.tensor.string_val = &page->text;
+  const char *markdown = status == ETR_OK ? etr_text_end(&text, &writer) : NULL;
+  if (!markdown) return false;
+  etr_tb_summary_init(&out->summary, wall_time, ETR_TB_TEXT, 0, "text", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
+  out->text = (ProtobufCBinaryData){strlen(markdown), (uint8_t *)(uintptr_t)markdown};
+  out->summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_STRING;
+  out->summary.tensor.n_string_val = 1;
+  out->summary.tensor.string_val = &out->text;
   return true;
 }

@@ -75,38 +75,43 @@ void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
 
 /* ---- Times ---- */
 
-/* Returns whole microseconds of at least 1, because the page drops a time of 0. */
-static int64_t whole_micros(const etr_profile *profile, double ticks) {
-  double micros = etr_ticks_to_ns(profile, ticks) / 1e3;
-  if (!(micros > 1)) return 1;
-  return (int64_t)llround(ETR_MIN(micros, max_micros));
+static double micros(const etr_profile *profile, double ticks) {
+  double time = etr_ticks_to_ns(profile, ticks) / 1e3;
+  return time > 0 ? ETR_MIN(time, max_micros) : 0;
+}
+
+/* Places a time that begins at the exact time `start`. It is at least 1 us long, because the page drops a time of 0. */
+static void place(etr_tb_timed *timed, double start) {
+  timed->start_micros = llround(start);
+  timed->length_micros = ETR_MAX(llround(start + timed->micros) - timed->start_micros, 1);
 }
 
 /* Lays out the starts: every box gets an interval as long as the sum of its contents, inner boxes first, and its nodes
- * are placed in it. */
+ * are placed in it. The sums are exact and only their ends are rounded. A box, whose time the page takes from its first
+ * start to its last end, is therefore right within 2 us however many nodes it has. */
 static void lay_out_starts(etr_tb_stats *stats) {
   etr_arena *arena = stats->view->arena;
   const etr_scopes *scopes = &stats->view->scopes;
-  int64_t *length = etr_arena_alloc_array(arena, scopes->count, sizeof *length);
-  int64_t *next = etr_arena_alloc_array(arena, scopes->count, sizeof *next);
+  double *length = etr_arena_alloc_array(arena, scopes->count, sizeof *length);
+  double *next = etr_arena_alloc_array(arena, scopes->count, sizeof *next);
   if (!length || !next) return;
-  int64_t next_on_top = 1;
+  double next_on_top = 1;
   for (size_t i = 0; i < stats->count; i++) {
     uint32_t scope = scopes->of_node[stats->nodes[i].node];
-    if (scope != ETR_NONE) length[scope] += stats->nodes[i].length_micros;
+    if (scope != ETR_NONE) length[scope] += stats->nodes[i].micros;
   }
   for (size_t i = scopes->count; i-- > 0;)
     if (scopes->list[i].parent != ETR_NONE) length[scopes->list[i].parent] += length[i];
   for (size_t i = 0; i < scopes->count; i++) {
-    int64_t *around = scopes->list[i].parent == ETR_NONE ? &next_on_top : &next[scopes->list[i].parent];
+    double *around = scopes->list[i].parent == ETR_NONE ? &next_on_top : &next[scopes->list[i].parent];
     next[i] = *around;
     *around += length[i];
   }
   for (size_t i = 0; i < stats->count; i++) {
     uint32_t scope = scopes->of_node[stats->nodes[i].node];
-    int64_t *start = scope == ETR_NONE ? &next_on_top : &next[scope];
-    stats->nodes[i].start_micros = *start;
-    *start += stats->nodes[i].length_micros;
+    double *start = scope == ETR_NONE ? &next_on_top : &next[scope];
+    place(&stats->nodes[i], *start);
+    *start += stats->nodes[i].micros;
   }
 }
 
@@ -117,8 +122,8 @@ static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
     const etr_node_time *time = &stats->view->graph->times[timed->node];
     const double ticks[ETR_TB_STATISTIC_COUNT] = {time->avg, time->per_run.p50, time->per_run.p90, time->per_run.max,
                                                   time->per_run.avg};
-    timed->length_micros = whole_micros(profile, ticks[statistic]);
-    timed->start_micros = whole_micros(profile, (double)time->first_start_ticks);
+    timed->micros = micros(profile, ticks[statistic]);
+    if (statistic == ETR_TB_TIMELINE) place(timed, ETR_MAX(micros(profile, (double)time->first_start_ticks), 1));
   }
   if (statistic != ETR_TB_TIMELINE) lay_out_starts(stats);
 }

@@ -4,7 +4,7 @@
  *
  * The page counts in whole microseconds, and the time of a group is the span from its first start to its last end. For
  * statistics, the starts are therefore not those of any run: every box is contiguous, and its span is the sum of its
- * contents.
+ * contents within 2 us. A node alone may be 1 us off; its exact time is an attribute of the graph.
  */
 #ifndef ETR_TB_STATS_H
 #define ETR_TB_STATS_H
@@ -28,7 +28,8 @@ const char *etr_tb_statistic_tag(etr_tb_statistic statistic);
 typedef struct etr_tb_timed {
   uint32_t node; /* index into the graph's nodes */
   int64_t memory_bytes;
-  int64_t start_micros, length_micros; /* in the statistic that was packed last */
+  double micros;                       /* exact time in the statistic that was packed last */
+  int64_t start_micros, length_micros; /* in the same statistic */
 } etr_tb_timed;
 
 typedef struct etr_tb_stats {

@@ -4,6 +4,10 @@
  */
 #include "tensorboard/tb_summary.h"
 
+#include "tensorboard/tb_tags.h"
+
+#include <math.h>
+
 void etr_tb_summary_init(etr_tb_summary *s, double wall_time, const char *tag, int64_t step, const char *plugin,
                          Tensorboard__DataClass data_class) {
   for (size_t i = 0; i < ETR_COUNT(s->dims); i++) {
@@ -35,49 +39,57 @@ void etr_tb_summary_init(etr_tb_summary *s, double wall_time, const char *tag, i
   s->event.summary = &s->summary;
 }
 
+/* Describes a tag. TensorBoard reads metadata in the first value of a tag only. */
+static void describe(etr_tb_summary *s) {
+  s->metadata.summary_description = etr_for_foreign(etr_tb_description(s->value.tag));
+}
+
 void etr_tb_point_init(etr_tb_point *p, double wall_time, const char *tag) {
+  p->is_used = false;
   etr_tb_summary_init(&p->summary, wall_time, tag, 0, "scalars", TENSORBOARD__DATA_CLASS__DATA_CLASS_SCALAR);
-  p->summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_FLOAT; /* TensorBoard drops curves of doubles */
-  p->summary.tensor.n_float_val = 1;
-  p->summary.tensor.float_val = &p->point;
+  describe(&p->summary);
+  p->summary.value.value_case = TENSORBOARD__SUMMARY__VALUE__VALUE_SIMPLE_VALUE;
 }
 
-/* Fills buckets of equal width from the least value to the largest; the last bucket includes both its ends. Equal
- * values get one bucket around them. Returns the number of buckets. */
-static size_t fill(etr_tb_histogram *h, const double *values, size_t count) {
-  double least = values[0], most = values[0];
-  for (size_t i = 1; i < count; i++) {
-    least = ETR_MIN(least, values[i]);
-    most = ETR_MAX(most, values[i]);
-  }
-  double width = (most - least) / (double)ETR_TB_BUCKETS;
-  if (!(width > 0)) {
-    h->buckets[0][0] = least - 0.5;
-    h->buckets[0][1] = least + 0.5;
-    h->buckets[0][2] = (double)count;
-    return 1;
-  }
-  for (size_t i = 0; i < ETR_TB_BUCKETS; i++) {
-    h->buckets[i][0] = least + (double)i * width;
-    h->buckets[i][1] = i + 1 < ETR_TB_BUCKETS ? least + (double)(i + 1) * width : most;
-    h->buckets[i][2] = 0;
-  }
-  for (size_t i = 0; i < count; i++) {
-    size_t bucket = (size_t)((values[i] - least) / width);
-    h->buckets[ETR_MIN(bucket, (size_t)ETR_TB_BUCKETS - 1)][2] += 1;
-  }
-  return ETR_TB_BUCKETS;
+bool etr_tb_point_set(etr_tb_point *p, int64_t step, double value) {
+  if (!isfinite((float)value)) return false;
+  if (p->is_used) p->summary.value.metadata = NULL;
+  p->is_used = true;
+  p->summary.event.step = step;
+  p->summary.value.simple_value = (float)value;
+  return true;
 }
 
-void etr_tb_histogram_init(etr_tb_histogram *h, double wall_time, const char *tag, const double *values, size_t count) {
-  etr_tb_summary_init(&h->summary, wall_time, tag, 0, "histograms", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
-  size_t buckets = fill(h, values, count);
-  h->summary.shape.n_dim = 2;
-  h->summary.dims[0].size = (int64_t)buckets;
-  h->summary.dims[1].size = 3;
-  h->summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_DOUBLE;
-  h->summary.tensor.n_double_val = buckets * 3;
-  h->summary.tensor.double_val = &h->buckets[0][0];
+void etr_tb_histogram_init(etr_tb_histogram *h, double wall_time, const char *tag, int64_t step,
+                           const etr_tb_spread *spread) {
+  double width = (spread->most - spread->least) / (double)spread->buckets;
+  etr_tb_summary_init(&h->summary, wall_time, tag, step, "histograms", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
+  describe(&h->summary);
+  tensorboard__histogram_proto__init(&h->histo);
+  h->histo.min = spread->least;
+  h->histo.max = spread->most;
+  h->histo.n_bucket_limit = h->histo.n_bucket = spread->buckets;
+  h->histo.bucket_limit = h->limits;
+  h->histo.bucket = h->counts;
+  for (size_t i = 0; i < spread->buckets; i++) {
+    double middle = spread->least + ((double)i + 0.5) * width;
+    h->limits[i] = i + 1 < spread->buckets ? spread->least + (double)(i + 1) * width : spread->most;
+    h->counts[i] = spread->counts[i];
+    h->histo.num += spread->counts[i];
+    h->histo.sum += spread->counts[i] * middle;
+    h->histo.sum_squares += spread->counts[i] * middle * middle;
+  }
+  h->summary.value.value_case = TENSORBOARD__SUMMARY__VALUE__VALUE_HISTO;
+  h->summary.value.histo = &h->histo;
+}
+
+void etr_tb_layout_init(etr_tb_layout *l, double wall_time, etr_slice packed) {
+  etr_tb_summary_init(&l->summary, wall_time, ETR_TB_LAYOUT, 0, "custom_scalars",
+                      TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
+  l->packed = (ProtobufCBinaryData){packed.size, (uint8_t *)(uintptr_t)packed.data};
+  l->summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_STRING;
+  l->summary.tensor.n_string_val = 1;
+  l->summary.tensor.string_val = &l->packed;
 }
 
 void etr_tb_document_init(etr_tb_document *d, double wall_time, const char *tag, const char *content, etr_slice json) {

@@ -8,14 +8,13 @@
 
 #include "base/base.h"
 #include "tensorboard.pb-c.h"
+#include "tensorboard/tb_curves.h"
 
 /** The dashboard's plugin name, which is also the tag of its document. */
 #define ETR_TB_DASHBOARD "etrecord"
 /** The tag of the few figures that the dashboard's list of records shows. The figures are a blob and not metadata,
  * because TensorBoard keeps the first metadata of a tag even if a record is written again. */
 #define ETR_TB_DASHBOARD_HEAD "etrecord_head"
-
-enum { ETR_TB_BUCKETS = 30 }; /* buckets of a histogram, as many as TensorFlow's writers make */
 
 /** An event and the messages that it points to. */
 typedef struct etr_tb_summary {
@@ -36,24 +35,40 @@ typedef struct etr_tb_summary {
 void etr_tb_summary_init(etr_tb_summary *summary, double wall_time, const char *tag, int64_t step, const char *plugin,
                          Tensorboard__DataClass data_class);
 
-/** A point of a curve. For the next one, set `step` of the event and `point`. */
+/**
+ * A point of a curve, as a simple value with metadata: the only form that TensorBoard's pages draw with a description
+ * and that other readers (EventAccumulator.Scalars(), tbparse) find as well.
+ */
 typedef struct etr_tb_point {
   etr_tb_summary summary;
-  float point;
+  bool is_used; /* the first point, which has the metadata, was set */
 } etr_tb_point;
 
-/** Fills a point at step 0. It must not move afterwards. The tag is borrowed. */
+/** Begins a curve. The point must not move afterwards. The tag is borrowed. */
 void etr_tb_point_init(etr_tb_point *point, double wall_time, const char *tag);
+
+/** Sets the next point of the curve. Returns false, and sets nothing, if the value is not a finite float. */
+bool etr_tb_point_set(etr_tb_point *point, int64_t step, double value);
 
 /** A distribution. */
 typedef struct etr_tb_histogram {
   etr_tb_summary summary;
-  double buckets[ETR_TB_BUCKETS][3]; /* start, end, number of values */
+  Tensorboard__HistogramProto histo;
+  double limits[ETR_TB_BUCKETS], counts[ETR_TB_BUCKETS]; /* per bucket: its upper end, its number of values */
 } etr_tb_histogram;
 
-/** Fills a distribution from finite values, at least one. It must not move afterwards. The tag is borrowed. */
-void etr_tb_histogram_init(etr_tb_histogram *histogram, double wall_time, const char *tag, const double *values,
-                           size_t count);
+/** Fills a distribution. It must not move afterwards. The tag is borrowed. */
+void etr_tb_histogram_init(etr_tb_histogram *histogram, double wall_time, const char *tag, int64_t step,
+                           const etr_tb_spread *spread);
+
+/** The layout of the charts of curves. */
+typedef struct etr_tb_layout {
+  etr_tb_summary summary;
+  ProtobufCBinaryData packed;
+} etr_tb_layout;
+
+/** Fills a layout, packed by a function of tb_tags.h. It must not move afterwards. `packed` is borrowed. */
+void etr_tb_layout_init(etr_tb_layout *layout, double wall_time, etr_slice packed);
 
 /** A document for the ExecuTorch dashboard. */
 typedef struct etr_tb_document {

@@ -8,6 +8,7 @@
 #include "output/writer.h"
 #include "tensorboard/pack.h"
 #include "tensorboard/tb_names.h"
+#include "views/phases.h"
 
 /* ---- Shapes ---- */
 
@@ -87,43 +88,60 @@ const char *etr_tb_backend(const etr_graph *graph, size_t node) {
   return subgraph < graph->subgraph_count ? graph->subgraphs[subgraph].backend : NULL;
 }
 
-/* Returns the name of a device. The page lists only devices that end in ":NAME:NUMBER". */
-static const char *new_device(etr_arena *arena, const char *backend) {
-  const char *label = etr_label_device(arena, backend);
+/* Returns the name of a device: "/device:COREML-GPU+CPU:0", with the compute units if they are known. The page lists
+ * only devices that end in ":NAME:NUMBER". */
+static const char *new_device(etr_arena *arena, const char *backend, unsigned units) {
+  const char *label = etr_label_device(arena, backend), *name = label && label[0] ? label : "DELEGATE", *before = "-";
   if (!label) return NULL;
-  return etr_arena_format(arena, "/device:%.64s:0", label[0] ? label : "DELEGATE");
+  name = etr_arena_format(arena, "/device:%.64s", name);
+  for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; name && backend && unit <= ETR_COMPUTE_UNIT_CPU; unit++) {
+    if (!(units >> unit & 1)) continue;
+    name = etr_arena_format(arena, "%s%s%s", name, before, etr_compute_unit_name(unit));
+    before = "+";
+  }
+  return name ? etr_arena_format(arena, "%s:0", name) : NULL;
 }
 
-/* Finds the devices. Different backends may have the same label; each device is listed once. */
+/* The devices of a graph, each listed once: different backends may have the same label. */
+typedef struct device_list {
+  etr_arena *arena;
+  etr_vec(const char *) names;
+  etr_map by_name;
+  etr_map by_backend[1 << ETR_COMPUTE_UNITS]; /* by a set of compute units, then by backend ("" is a kernel) */
+} device_list;
+
+/* Returns the index of a device, which is added if it is new. */
+static uint32_t device_of(device_list *list, const char *backend, unsigned units) {
+  etr_map *known = &list->by_backend[units % (1 << ETR_COMPUTE_UNITS)];
+  etr_slice key = etr_slice_of(backend ? backend : "");
+  uint32_t device = etr_map_get(known, key);
+  if (device != ETR_NONE) return device;
+  const char *name = new_device(list->arena, backend, units);
+  device = name ? etr_map_get(&list->by_name, etr_slice_of(name)) : ETR_NONE;
+  const char **added = name && device == ETR_NONE ? etr_vec_push(list->arena, &list->names) : NULL;
+  if (added) {
+    *added = name;
+    device = (uint32_t)list->names.count - 1;
+    etr_map_set(&list->by_name, etr_slice_of(name), device);
+  }
+  etr_map_set(known, key, device);
+  return device;
+}
+
 static void find_devices(etr_tb_view *view) {
   const etr_graph *graph = view->graph;
-  etr_vec(const char *) devices = {0};
-  etr_map known, by_backend;
-  etr_map_init(&known, view->arena);
-  etr_map_init(&by_backend, view->arena);
+  device_list list = {.arena = view->arena};
+  etr_map_init(&list.by_name, view->arena);
+  for (size_t i = 0; i < ETR_COUNT(list.by_backend); i++) etr_map_init(&list.by_backend[i], view->arena);
   view->device_of_node = etr_arena_alloc_array(view->arena, graph->node_count, sizeof *view->device_of_node);
   for (size_t i = 0; i < graph->node_count && !etr_arena_failed(view->arena); i++) {
-    view->device_of_node[i] = ETR_NONE;
     const char *backend = etr_tb_backend(graph, i);
-    if (graph->nodes[i].kind != ETR_NODE_OP || (!backend && !etr_tb_time(graph, i))) continue;
-    const char *key = backend ? backend : "";
-    uint32_t device = etr_map_get(&by_backend, etr_slice_of(key));
-    if (device == ETR_NONE) {
-      const char *name = new_device(view->arena, backend);
-      if (!name) return;
-      device = etr_map_get(&known, etr_slice_of(name));
-      if (device == ETR_NONE) {
-        device = (uint32_t)devices.count;
-        const char **added = etr_vec_push(view->arena, &devices);
-        if (added) *added = name;
-        etr_map_set(&known, etr_slice_of(name), device);
-      }
-      etr_map_set(&by_backend, etr_slice_of(key), device);
-    }
-    view->device_of_node[i] = device;
+    bool has_device = graph->nodes[i].kind == ETR_NODE_OP && (backend || etr_tb_time(graph, i));
+    unsigned units = graph->times ? graph->times[i].compute_units : 0;
+    view->device_of_node[i] = has_device ? device_of(&list, backend, units) : ETR_NONE;
   }
-  view->devices = devices.data;
-  view->device_count = (uint32_t)devices.count;
+  view->devices = list.names.data;
+  view->device_count = (uint32_t)list.names.count;
 }
 
 etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,

@@ -26,7 +26,7 @@ typedef struct etr_tb_view {
   const etr_graph *graph;
   etr_scopes scopes;
   const char **names;   /* per node */
-  const char **devices; /* "/device:XNNPACK:0" */
+  const char **devices; /* "/device:XNNPACK:0", "/device:COREML-NPU:0" */
   uint32_t device_count;
   uint32_t *device_of_node; /* index into devices; ETR_NONE: unknown, or the node did not run */
   size_t *first_value;      /* per node: index of its first output in shapes */
@@ -40,23 +40,32 @@ etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profi
 /** Returns the backend that a node ran in, or was lowered to; NULL if it is a kernel or nothing is known. */
 const char *etr_tb_backend(const etr_graph *graph, size_t node);
 
-/** Returns true if data about a method are written: it ran, and its times are on a graph. */
-static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t method) {
-  size_t i = 0;
-  while (i < profile->graph_count && profile->graphs[i].profile_method != method) i++;
-  return i < profile->graph_count && profile->methods[method].run_count > 0;
-}
-
 /** Returns the node's time; NULL if it has none, or never ran. */
 static inline const etr_node_time *etr_tb_time(const etr_graph *graph, size_t node) {
   return graph->times && graph->times[node].runs > 0 ? &graph->times[node] : NULL;
 }
 
-/* ---- Sessions for TensorBoard's hparams tab, which has one row for each record with a method that ran ---- */
+/* ---- TensorBoard's hparams tab, which has one row for each record with a method that ran ---- */
 
-/* There is no `_hparams_/experiment`. If there were several, TensorBoard would take any one and show only the columns
- * that it names. Without one, TensorBoard collects the columns from all runs, and shows the first five scalars by name:
- * benchmark_ms/. */
+/** Returns the method that takes longest of those that etr_tb_shows_method() shows; NULL if there is none. The
+ * functions below are about this method, and need it. */
+const etr_method *etr_tb_main_method(const etr_profile *profile);
+
+enum { ETR_TB_METRIC_COUNT = 5 };
+
+/** Computes the metrics, in the order of their columns; NaN: unknown. Returns false when out of memory. */
+bool etr_tb_metrics_make(double out[ETR_TB_METRIC_COUNT], etr_arena *arena, const etr_profile *profile);
+
+/** Returns the tag of the scalar with a metric. Static. */
+const char *etr_tb_metric_tag(size_t metric);
+
+/**
+ * Fills the event of the experiment, which lists columns and metrics. It must not move afterwards. TensorBoard takes
+ * the experiment of any one record, and shows only the columns that it lists: those that all records have, and those of
+ * the given facts of this one. When out of memory, the arena fails.
+ */
+void etr_tb_experiment(etr_tb_summary *event, etr_arena *arena, double wall_time, const etr_profile *profile,
+                       const etr_tag *given, size_t given_count);
 
 /** Fills the event of a session's start, which must not move afterwards, with the given facts and with facts from the
  * profile. The contents are in the arena. When out of memory, the arena fails. */
@@ -66,28 +75,18 @@ void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall
 /** Fills the event of the session's end, with the status of success. */
 void etr_tb_session_end(etr_tb_summary *session, etr_arena *arena, double wall_time);
 
-/* ---- Pages of Markdown, for TensorBoard's text tab ---- */
+/* ---- The page of Markdown of a record, for TensorBoard's text tab ---- */
 
-/** The subject of a page, in the order of the pages. */
-typedef enum etr_tb_page_kind {
-  ETR_TB_SUMMARY,    /* where the time goes: the balance to the nanosecond, and the largest operators, modules, backends
-                        and source lines */
-  ETR_TB_FINDINGS,   /* the findings of findings.h, if there are any */
-  ETR_TB_OPERATORS,  /* the operators that took longest, as etr_emit_nodes_table() lists them */
-  ETR_TB_DELEGATION, /* delegation by operator type */
-  ETR_TB_MEMORY,     /* the memory that a method's program plans, if there is a plan */
-} etr_tb_page_kind;
-
-/** One page. */
+/** The page. */
 typedef struct etr_tb_page {
   etr_tb_summary summary;
   ProtobufCBinaryData text;
 } etr_tb_page;
 
-/** Fills a method's page, which must not be moved afterwards, with contents in the arena. Returns false if the page
- * would be empty, or when out of memory; the arena has failed then. */
+/** Fills the page about a record of this name, which needs etr_tb_main_method(). It must not be moved afterwards; its
+ * contents are in the arena. Returns false when out of memory; the arena has failed then. */
 bool etr_tb_page_make(etr_tb_page *page, etr_arena *arena, double wall_time, const etr_profile *profile,
-                      const etr_method *method, etr_tb_page_kind kind);
+                      const char *name);
 
 /* ---- A graph as TensorFlow's GraphDef ---- */
 

@@ -175,8 +175,8 @@ static void nest(etr_placer *p, const etr_block *block) {
   }
 }
 
-/* An event of a delegate that is outside its call, or whose start was not measured. They are sorted by call, then by the
- * order of recording. */
+/* An event of a delegate that is outside its call, or whose start was not measured. They are sorted by call, then by
+ * the order of recording. */
 typedef struct stray {
   uint32_t call, span;
   uint64_t raw;

@@ -19,6 +19,10 @@ const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile, co
 /** Describes the noise of the runs of one phase in the same words. Returns NULL when out of memory. */
 const char *etr_noise_text(etr_arena *arena, const etr_profile *profile, const etr_noise *noise, etr_unit unit);
 
+/** Writes the median of a method and, if its runs scatter around it, their robust standard deviation:
+ * "82.4 ms ± 1.0". */
+void etr_put_median(etr_writer *writer, const etr_profile *profile, const etr_method *method, etr_unit unit);
+
 /** Writes a change: "12 % slower", "9.8 % faster", "2.5 times as slow". */
 void etr_put_change_of_time(etr_writer *writer, double change);
 

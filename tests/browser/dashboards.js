@@ -18,6 +18,20 @@ export class Dashboards extends TabPage {
     await this.page.getByText(text).filter({visible: true}).first().waitFor();
   }
 
+  /** The groups of Time Series, in their order. */
+  groups() {
+    return this.page.locator('.group-title').allInnerTexts();
+  }
+
+  /** What the info button of a curve in Scalars says. */
+  async description(tag) {
+    const heading = this.page.locator('tf-scalar-card', {hasText: tag}).first().locator('tf-card-heading');
+    await heading.locator('paper-icon-button[icon="info"]').click();
+    const said = heading.getByText('Unit').filter({visible: true}).locator('xpath=ancestor::*[contains(., "Step")][1]').first();
+    await said.waitFor();
+    return said.evaluate(element => element.parentElement.innerText);
+  }
+
   /** The row that a card of Time Series has for a run: its texts. */
   async cardRow(tag, run) {
     await this.page.locator('input[placeholder="Filter tags (regex)"]').fill(`^${tag}$`);

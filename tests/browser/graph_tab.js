@@ -102,6 +102,14 @@ export class GraphTab extends TabPage {
     return (await row.count()) ? (await row.locator('.sub-list-table-cell').last().innerText()).trim() : null;
   }
 
+  /** The times in microseconds that the page has for its nodes and boxes, also for those that it does not draw. */
+  async times() {
+    return new Map(await this.page.locator('tf-graph-board').first().evaluate(board => {
+      const {index} = board.renderHierarchy.hierarchy;
+      return Object.values(index).filter(node => node.stats?.getTotalMicros?.() > 0).map(node => [node.name, node.stats.getTotalMicros()]);
+    }));
+  }
+
   async fit() {
     await this.page.getByText('Fit to screen').click();
     await this.settled();

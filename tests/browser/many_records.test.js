@@ -28,20 +28,26 @@ describe('many records', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('are all in Time Series', async () => {
-    await page.go('timeseries', 'benchmark_ms');
-    for (const name of [NAMES[0], NAMES.at(-1)]) await page.cardRow('benchmark_ms/avg', name);
+    await page.go('timeseries', '1_inference_ms');
+    for (const name of [NAMES[0], NAMES.at(-1)]) await page.cardRow('1_inference_ms/measured', name);
     await picture('time_series');
   });
 
   it('have a row each in HParams', async () => {
-    await page.go('hparams', 'delegated_share');
+    await page.go('hparams', 'median ms');
     const cells = await page.hparamsCells();
     await picture('hparams');
     for (const name of NAMES) assert.ok(cells.some(cell => cell.startsWith(`${name}/`)), name);
   });
 
-  it('begin with the summary in Text', async () => {
-    await page.go('text', 'Method::execute');
+  it('draw one chart of each kind in Custom Scalars', async () => {
+    await page.go('custom_scalars', 'Parts of an inference (ms, by inference)');
+    assert.equal(await page.page.getByText('Parts of an inference (ms, by inference)').count(), 1);
+  });
+
+  it('name the record in the first line of each page in Text', async () => {
+    await page.go('text', 'Look at first');
+    await page.sees(new RegExp(`^${NAMES[0]}: .* per inference$`));
     await picture('text');
   });
 

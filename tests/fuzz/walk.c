@@ -140,6 +140,7 @@ static void write_and_read(const etr_profile *profile, const named_emitter *what
   text written = {0};
   etr_error error = {.offset = ETR_NO_OFFSET};
   bool ends_well = what->emit(profile, &(etr_sink){collect, &written}, &error) == ETR_OK;
+  if (!ends_well) fprintf(stderr, "%s: %s\n", what->name, error.message);
   require(ends_well || (what->reads_record && error.message[0]),
           "an emitter ends well, or says what is wrong with the record");
   if (!ends_well) written.size = 0;

@@ -52,6 +52,8 @@ static bool put_packed(etr_writer *out, const char *field, const ProtobufCBinary
                                            : strcmp(field, "run_metadata") == 0 ? &tensorboard__run_metadata__descriptor
                                            : strcmp(field, "content") == 0
                                                ? &tensorboard__hparams_plugin_data__descriptor
+                                           : strcmp(field, "string_val") == 0 && bytes->len && bytes->data[0] == 0x12
+                                               ? &tensorboard__layout__descriptor /* it begins with a category */
                                                : NULL;
   ProtobufCMessage *message = type ? protobuf_c_message_unpack(type, NULL, bytes->len, bytes->data) : NULL;
   if (!message) return false;

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import jsonschema
 import pytest
@@ -23,6 +24,7 @@ RECORD = FIXTURES / "add_mul"
 SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "schema" / "history.schema.json").read_text())
 DUMP = RECORD / "etdump.etdp"
 SECONDS = 120
+CURVES = "0_benches"  # the run of the curves over all benches
 EXPORT = """
 import torch
 from executorch.exir import to_edge_transform_and_lower
@@ -81,7 +83,7 @@ class Benching:
     def runs(self, name="m"):
         """The folders of benches, oldest first."""
         folder = self.folder / "runs" / name
-        return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.exists() else []
+        return sorted(path for path in folder.iterdir() if path.is_dir() and path.name != CURVES) if folder.exists() else []
 
 
 @pytest.fixture
@@ -110,8 +112,33 @@ def read_back(folder):
 
 
 def steps_of(accumulator, tag):
-    events = accumulator.Tensors(tag) if tag in accumulator.Tags()["tensors"] else accumulator.Scalars(tag)
-    return [event.step for event in events]
+    return [event.step for event in accumulator.Scalars(tag)] if tag in accumulator.Tags()["scalars"] else []
+
+
+def test_curves_over_benches(bench):
+    """A step for each bench, none for the first alone; times, operator types and distributions are those of the history."""
+    bench.bench("--repeat", 2, "--skip-runs", 0)
+    assert not (bench.folder / "runs" / "m" / CURVES).exists()
+    for _ in range(2):
+        bench.bench("--repeat", 2, "--skip-runs", 0)
+    accumulators = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    accumulator = accumulators.EventAccumulator(str(bench.folder / "runs" / "m" / CURVES), size_guidance={accumulators.SCALARS: 0, accumulators.HISTOGRAMS: 0}).Reload()
+    lines = [line for line in bench.history() if line["kind"] == "method"]
+    largest = lines[-1]["op_types"]
+    wanted = {f"0_bench_ms/{name}": [line[name] for line in lines] for name in ("p10", "p50", "p90")}
+    wanted |= {"0_bench_ms/load": [line["load_ms"] for line in lines]} if "load_ms" in lines[0] else {}
+    wanted |= {f"0_bench_op_type_ms/{op}": [line["op_types"][op] for line in lines] for op in list(largest)[:10]}
+    assert sorted(accumulator.Tags()["scalars"]) == sorted(wanted)
+    for tag, values in wanted.items():
+        assert [event.step for event in accumulator.Scalars(tag)] == [0, 1, 2]
+        assert [event.value for event in accumulator.Scalars(tag)] == pytest.approx(values, rel=1e-6)
+    times = [event.wall_time for event in accumulator.Scalars("0_bench_ms/p50")]
+    assert [time.strftime("%Y-%m-%d_%H-%M-%S", time.gmtime(wall)) for wall in times] == [line["run"].partition("~")[0] for line in lines]
+    histograms = accumulator.Histograms("9_bench_spread_ms/all")
+    assert [event.histogram_value.num for event in histograms] == [line["count"] for line in lines]
+    for event, line in zip(histograms, lines):
+        assert sum(line["counts"]) == line["count"] and line["counts"][0] and line["counts"][-1]
+        assert (event.histogram_value.min, event.histogram_value.max) == pytest.approx((line["min"], line["max"]))
 
 
 def test_end_to_end(bench):
@@ -131,7 +158,7 @@ def test_end_to_end(bench):
     assert sorted(path.name for path in run.glob("*.etdp")) == ["etdump-1.etdp", "etdump-2.etdp", "etdump-3.etdp"]
     assert all(path.read_bytes() == DUMP.read_bytes() for path in run.glob("*.etdp"))
     accumulator, hparams = read_back(run / "1_edge" / "forward")
-    assert steps_of(accumulator, "latency_ms/forward") == list(range(3 * bench.inferences))
+    assert steps_of(accumulator, "1_inference_ms/measured") == list(range(3 * bench.inferences))
     assert (hparams["device"], hparams["commit"], hparams["repeat"], hparams["warmup"]) == ("pixel8", commit, 3, 2)
     assert hparams["host"] == os.uname().nodename and "tracing_percent" in hparams
     lines = bench.history()
@@ -579,4 +606,4 @@ def test_executorch(bench):
     assert "s without (once)" in done.stdout
     name = bench.history("record")[0]["run"]
     accumulator, _ = read_back(bench.folder / "runs" / "record" / name / "1_edge" / "forward")
-    assert steps_of(accumulator, "latency_ms/forward") == list(range(8))
+    assert steps_of(accumulator, "1_inference_ms/measured") == list(range(8))

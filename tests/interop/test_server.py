@@ -84,9 +84,7 @@ def test_times_on_nodes(tensorboard, logdir, record):
             served, expected = served_times(tensorboard, run, tag, fx_node), expected_times(run.graph, statistic)
             assert served.keys() == expected.keys(), f"{run.name} {tag}"
             for name, times in expected.items():
-                assert served[name] == pytest.approx(times, abs=0.501), f"{run.name} {tag} {name}"
-            total, count = sum(map(sum, served.values())), sum(map(len, served.values()))
-            assert total == pytest.approx(sum(map(sum, expected.values())), abs=0.501 * count), f"{run.name} {tag}"
+                assert served[name] == pytest.approx(times, abs=1.501), f"{run.name} {tag} {name}"  # tensorboard_rules.py checks boxes
 
 
 def as_float32(value):
@@ -99,9 +97,13 @@ def test_latency_has_a_step_for_each_run(tensorboard, command, logdir, record):
     tags = tensorboard.json("plugin/scalars/tags")
     for run in filter(Run.is_timed, logdir.runs[record]):
         method = run.graph["method"]
-        times = [r["execute"] for r in info["runs"] if r["method"] == method and r["execute"] > 0 and not r["skipped"]]
-        assert len(times) == next(m["runs"] for m in info["methods"] if m["method"] == method)
-        assert f"latency_ms/{method}" in tags[logdir.runs[record][0].name]
-        curve = tensorboard.json("plugin/scalars/scalars", run=logdir.runs[record][0].name, tag=f"latency_ms/{method}")
-        assert [step for _, step, _ in curve] == list(range(len(times)))
-        assert [value for _, _, value in curve] == pytest.approx([as_float32(time) for time in times], rel=1e-6)
+        inferences = [r for r in info["runs"] if r["method"] == method and r["execute"] > 0]
+        assert sum(not r["skipped"] for r in inferences) == next(m["runs"] for m in info["methods"] if m["method"] == method)
+        suffix = f"/{method}" if len(info["methods"]) > 1 else ""
+        for name, is_skipped in (("measured", False), ("warmup", True)):
+            wanted = {step: as_float32(r["execute"]) for step, r in enumerate(inferences) if r["skipped"] == is_skipped}
+            tag = f"1_inference_ms/{name}{suffix}"
+            assert (tag in tags[logdir.runs[record][0].name]) == bool(wanted), tag
+            if wanted:
+                curve = tensorboard.json("plugin/scalars/scalars", run=logdir.runs[record][0].name, tag=tag)
+                assert {step: value for _, step, value in curve} == pytest.approx(wanted, rel=1e-6)

@@ -196,7 +196,8 @@ def written_files(test, record):
             check_pages(tensorboard_rules.event_pb2.Event.FromString(body))
 
 
-OWN_PAGE = '| a | b |\n|---|---:|\n| x | 1 |\n\nx\n'
+OWN_PAGE = '## a: **1 ms** per inference\n\nb\n\n### c\n\n1. **d**: e\n\n**f** [g](#graphs) `h` *i*\n\n| a | b |\n|---|---:|\n| x | 1 |\n\nx\n'
+OWN_LINKS = {'#graphs', '?smoothing=0#timeseries', '?tagFilter=op_type&smoothing=0#timeseries', '#custom_scalars&_smoothingWeight=0', '#hparams', '#etrecord'}
 
 
 def check_pages(event):
@@ -209,6 +210,8 @@ def check_pages(event):
             shown = formats.tags(plugin_util.markdown_to_safe_html(page)).found
             strange = [tag for tag in shown if (tag if isinstance(tag, str) else tag[0]) not in known]
             formats.require(not strange, 'the page %s has %s', value.tag, strange[:3])
+            links = {target for tag in shown if not isinstance(tag, str) for name, target in tag[1] or () if name == 'href'}
+            formats.require(links <= OWN_LINKS, 'the page %s links to %s', value.tag, links - OWN_LINKS)
 
 
 def folder_name(values, turn):

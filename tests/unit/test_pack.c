@@ -91,7 +91,7 @@ static void expect_same(const ProtobufCMessage *message) {
 /* The messages that are in no other message; they contain all others. */
 static const ProtobufCMessageDescriptor *const roots[] = {
     &tensorboard__event__descriptor, &tensorboard__graph_def__descriptor, &tensorboard__run_metadata__descriptor,
-    &tensorboard__hparams_plugin_data__descriptor};
+    &tensorboard__hparams_plugin_data__descriptor, &tensorboard__layout__descriptor};
 
 Test(pack, messages_are_packed_as_protobuf_c_does) {
   for (size_t i = 0; i < ETR_COUNT(roots); i++)

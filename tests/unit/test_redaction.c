@@ -45,6 +45,16 @@ Test(redaction, names_are_replaced_consistently) {
   etr_redaction_clear(&redaction);
 }
 
+/* Names in a damaged record may contain NUL. */
+Test(redaction, names_with_nul_end) {
+  static const char name[] = "p_mlp\0\0_x";
+  etr_redaction redaction;
+  etr_redaction_init(&redaction, true);
+  etr_slice to = etr_redact_name(&redaction, (etr_slice){name, sizeof name - 1});
+  cr_expect(etr_slice_equal(to, (etr_slice){name, sizeof name - 1}));
+  etr_redaction_clear(&redaction);
+}
+
 /* Two weights whose new names would be equal, and a name that was learned before. */
 Test(redaction, new_names_are_unique) {
   const etr_node nodes[] = {{.name = "p_a_b", .weight_name = "a.b"},

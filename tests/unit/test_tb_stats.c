@@ -76,21 +76,38 @@ static void build_model(tiny *t) {
   tiny_node(t, ETR_NODE_OP, "never", "aten.never.out", 0);
 }
 
+/* Checks that the exact sum of a box's nodes is its span within 2 us. */
 Test(tb_stats, spans_are_sums) {
-  static const char *const boxes[] = {"", "a/", "a/norm/", "a/fc", "b/"};
+  static const struct {
+    const char *box;
+    double micros;
+  } boxes[] = {{"", 44.4}, {"a/", 37.3}, {"a/norm/", 4.3}, {"a/fc", 20.6}, {"b/", 0.1}};
   for (int s = ETR_TB_AVG; s < ETR_TB_TIMELINE; s++) {
     tiny t = {0};
     build_model(&t);
     Tensorboard__RunMetadata *metadata = build(&t, (etr_tb_statistic)s);
     for (size_t i = 0; i < ETR_COUNT(boxes); i++) {
-      span found = span_of(metadata, boxes[i]);
+      span found = span_of(metadata, boxes[i].box);
+      double wanted = boxes[i].micros * (s + 1);
       cr_expect_geq(found.first, 1);
-      cr_expect_eq(found.last - found.first, found.sum, "'%s' of %s", boxes[i],
-                   etr_tb_statistic_tag((etr_tb_statistic)s));
+      cr_expect_leq(fabs((double)(found.last - found.first) - wanted), 2, "'%s' of %s: %g", boxes[i].box,
+                    etr_tb_statistic_tag((etr_tb_statistic)s), wanted);
     }
     tensorboard__run_metadata__free_unpacked(metadata, NULL);
     tiny_clear(&t);
   }
+}
+
+/* Boxes of a thousand operators that take almost nothing are as short as their sum. */
+Test(tb_stats, many_short_nodes_are_not_a_microsecond_each) {
+  tiny t = {0};
+  uint32_t module = tiny_module(&t, 0, "m", "");
+  for (int i = 0; i < 1000; i++) tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "op", "aten.op.out", module), 30);
+  Tensorboard__RunMetadata *metadata = build(&t, ETR_TB_AVG);
+  span all = span_of(metadata, "");
+  cr_expect_leq(labs((long)(all.last - all.first) - 30), 2, "%ld us", (long)(all.last - all.first));
+  tensorboard__run_metadata__free_unpacked(metadata, NULL);
+  tiny_clear(&t);
 }
 
 Test(tb_stats, every_statistic_has_its_lengths) {
@@ -107,7 +124,8 @@ Test(tb_stats, every_statistic_has_its_lengths) {
     Tensorboard__RunMetadata *metadata = build(&t, cases[i].statistic);
     const Tensorboard__NodeExecStats *node = find(metadata, cases[i].name);
     cr_assert_not_null(node, "%s", cases[i].name);
-    cr_expect_eq(node->all_end_rel_micros, cases[i].micros, "%s: %ld", cases[i].name, (long)node->all_end_rel_micros);
+    cr_expect_leq(labs((long)(node->all_end_rel_micros - cases[i].micros)), 1, "%s: %ld", cases[i].name,
+                  (long)node->all_end_rel_micros);
     cr_expect_null(find(metadata, "never"));
     tensorboard__run_metadata__free_unpacked(metadata, NULL);
     tiny_clear(&t);
@@ -168,7 +186,7 @@ Test(tb_stats, hostile_times_do_not_overflow) {
     tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "op", "aten.op.out", 0), UINT64_MAX / 2)->avg = i % 2 ? INFINITY : NAN;
   Tensorboard__RunMetadata *metadata = build(&t, ETR_TB_AVG);
   span all = span_of(metadata, "");
-  cr_expect(all.first == 1 && all.sum > 0 && all.last - all.first == all.sum);
+  cr_expect(all.first == 1 && all.sum > 0 && all.last > all.first);
   tensorboard__run_metadata__free_unpacked(metadata, NULL);
   tiny_clear(&t);
 }
@@ -204,6 +222,15 @@ static Tensorboard__Event *next_event(const file *f, size_t *at) {
   return event;
 }
 
+static const char *describe_value(etr_arena *arena, const Tensorboard__Summary__Value *value, int64_t step) {
+  const char *plugin = value->metadata ? value->metadata->plugin_data->plugin_name : "";
+  if (value->value_case == TENSORBOARD__SUMMARY__VALUE__VALUE_SIMPLE_VALUE)
+    return etr_arena_format(arena, "%s %d %s %d", value->tag, (int)step, plugin, (int)(1000 * value->simple_value));
+  if (strcmp(plugin, "text") == 0)
+    return etr_arena_format(arena, "%s %s %.9s", value->tag, plugin, (const char *)value->tensor->string_val[0].data);
+  return value->tag;
+}
+
 /* Describes an event in one word. */
 static const char *describe_event(etr_arena *arena, const Tensorboard__Event *event) {
   switch (event->what_case) {
@@ -213,15 +240,7 @@ static const char *describe_event(etr_arena *arena, const Tensorboard__Event *ev
   case TENSORBOARD__EVENT__WHAT_GRAPH_DEF: return event->graph_def.len > 100 ? "graph" : "small graph";
   case TENSORBOARD__EVENT__WHAT_TAGGED_RUN_METADATA:
     return etr_arena_format(arena, "%s", event->tagged_run_metadata->tag);
-  case TENSORBOARD__EVENT__WHAT_SUMMARY:
-    if (event->summary->value[0]->metadata->plugin_data->content.len) return event->summary->value[0]->tag;
-    if (event->summary->value[0]->tensor->n_string_val)
-      return etr_arena_format(arena, "%s %s %.9s", event->summary->value[0]->tag,
-                              event->summary->value[0]->metadata->plugin_data->plugin_name,
-                              (const char *)event->summary->value[0]->tensor->string_val[0].data);
-    return etr_arena_format(arena, "%s %d %s %d", event->summary->value[0]->tag, (int)event->step,
-                            event->summary->value[0]->metadata->plugin_data->plugin_name,
-                            (int)event->summary->value[0]->tensor->float_val[0]);
+  case TENSORBOARD__EVENT__WHAT_SUMMARY: return describe_value(arena, event->summary->value[0], event->step);
   default: return "nothing";
   }
 }
@@ -253,18 +272,15 @@ Test(tb_event, a_timed_graph_has_its_events) {
                                           "profile/p90",
                                           "profile/max",
                                           "profile/timeline",
-                                          "latency_ms/forward 0 scalars 2",
-                                          "latency_ms/forward 1 scalars 3",
-                                          "benchmark_ms/avg 0 scalars 0",
-                                          "benchmark_ms/max 0 scalars 0",
-                                          "benchmark_ms/min 0 scalars 0",
-                                          "benchmark_ms/p50 0 scalars 0",
-                                          "benchmark_ms/p90 0 scalars 0",
-                                          "parts_us/framework 0 scalars 2000",
-                                          "parts_us/framework 1 scalars 3000",
-                                          "text/1_summary/forward text 2 runs\n\n|",
-                                          "text/3_operators/forward text | graph |",
-                                          "text/4_delegation/forward text 0 delegat",
+                                          "1_inference_ms/measured 0 scalars 2000",
+                                          "1_inference_ms/measured 1  3000",
+                                          "2_parts_ms/framework 0 scalars 2000",
+                                          "2_parts_ms/framework 1  3000",
+                                          "custom_scalars__config__",
+                                          "1_summary text ## -: **0",
+                                          "~metrics/p50_ms 0 scalars 0",
+                                          "~metrics/p90_ms 0 scalars 0",
+                                          "_hparams_/experiment",
                                           "_hparams_/session_start_info",
                                           "_hparams_/session_end_info",
                                           "etrecord_head",

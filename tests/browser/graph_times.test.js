@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// graph_times.test.js - the times that TensorBoard's page puts on the nodes and boxes of many records are those that `nodes` and `summary --by module` print.
+// The page takes the time of a box from its first start to its last end, in whole microseconds.
+
+import assert from 'node:assert/strict';
+import {after, before, describe, it} from 'node:test';
+
+import {answer} from './answers.js';
+import {missing} from './environment.js';
+import {GraphTab} from './graph_tab.js';
+import {TensorBoard} from './tensorboard.js';
+
+/* Small and large operators, several backends and compute units, control flow, several methods, quantized, without modules. */
+const RECORDS = ['llama_xnnpack', 'mv2_xnnpack', 'mv2_portable', 'vit_xnnpack', 'add_mul', 'control_flow', 'control_flow_map', 'multi_method', 'quantized_xnnpack',
+  'lowered_in_record', 'dynamic_xnnpack', 'b_coreml', 'b_qnn', 'b_vulkan', 'prefill_decode', 'masked_attention', 'p_gru', 'lstm_xnnpack', 'unet_xnnpack', 'cpp_rich'];
+const BOX_MICROS = 2, NODE_MICROS = 1;
+
+describe('times in GRAPHS', {skip: missing(), timeout: 900_000}, () => {
+  let server, tab, withModules = 0;
+
+  before(async () => {
+    server = await TensorBoard.start(...RECORDS);
+    tab = await GraphTab.open(server.url);
+  });
+
+  after(async () => {
+    await tab?.close();
+    await server?.stop();
+  });
+
+  for (const record of RECORDS)
+    it(record, async () => {
+      const {graphs} = answer('nodes', record, 'us'), [first] = graphs, run = `${record}/1_${first.module}/${first.method}`;
+      const method = answer('summary', record, 'us').methods.find(said => said.method === first.method);
+      await tab.choose('Run', run.replace(/[.+]/g, '\\$&'));
+      await tab.choose('Tag', 'profile/avg');
+      const drawn = await tab.times(), sums = new Map();
+      const near = (got, wanted, most, what) => assert.ok(Math.abs(got - wanted) <= most + 0.01, `${what}: the page has ${got} µs, the command ${wanted}`);
+      for (const [at, {name, fxNode}] of (await server.graph(run)).entries()) { // in the order of `nodes`
+        const {name: said, avg} = first.nodes[at];
+        assert.equal(fxNode, said);
+        if (avg === null) continue;
+        near(drawn.get(name), Math.max(avg, 1), NODE_MICROS, name);
+        for (let box = name; box; box = box.slice(0, Math.max(0, box.lastIndexOf('/')))) sums.set(box, (sums.get(box) ?? 0) + avg);
+      }
+      for (const [name, sum] of sums) if (drawn.has(name)) near(drawn.get(name), sum, BOX_MICROS, name);
+      const moduleOf = box => (box.includes('-') ? box.slice(box.lastIndexOf('/') + 1).replace(/^[^-]*-/, '') : box.replaceAll('/', '.'));
+      const boxOf = new Map([...drawn.keys()].filter(name => sums.has(name)).map(name => [moduleOf(name), name]).reverse());
+      const modules = method.by_module.filter(({module, total}) => module && total > 0 && boxOf.has(module));
+      for (const {module, total} of modules) near(drawn.get(boxOf.get(module)), total, BOX_MICROS, module);
+      withModules += modules.length > 0;
+    });
+
+  it('compares boxes of most records with modules', () => assert.ok(withModules >= 12, `of ${withModules}`));
+
+  it('gives the page nothing to complain about', () => assert.deepEqual(tab.errors, []));
+});
