@@ -1082,6 +1082,12 @@ typedef struct etr_numeric_gap {
   double max_abs_error;
   double snr_db; /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference, -infinity if the
                     reference is all 0 */
+  double psnr_db; /**< 10 * log10(largest reference^2 / mse); infinite as snr_db is */
+  double cosine;  /**< sum of reference * actual / (norm of reference * norm of actual); 1 if both are all 0, 0 if one
+                     is */
+  double rel_l2;  /**< sqrt(mse / mean of reference^2); infinity if the reference is all 0 and the value is not */
+  double bias;    /**< mean of actual - reference */
+  uint64_t max_at; /**< index of the element with max_abs_error, in the order of the dimensions, the last one fastest */
 } etr_numeric_gap;
 
 /** Compares two gaps: the worse one has differing NaN or infinities, or else the lower SNR. Returns a positive number
@@ -1103,6 +1109,10 @@ typedef struct etr_output_gap {
 /* ---- Rates ---- */
 
 typedef struct etr_profile etr_profile;
+
+/** Returns the node that computed a logged value, and which of its outputs the value is: for a value that the method
+ * returns, what the node `output` reads. Both are ETR_NONE if unknown. */
+ETR_API etr_edge etr_debug_value_origin(const etr_profile *profile, const etr_debug_value *value);
 
 /** The largest share of a rate that the resolution of the clock may explain. Rates that are less certain are not given.
  */

@@ -12,6 +12,7 @@
 #define ETRECORD_TB_H
 
 #include "etrecord.h"
+#include "etrecord_accuracy.h"
 #include "etrecord_compare.h"
 #include "etrecord_file.h"
 
@@ -174,7 +175,8 @@ typedef enum etr_node_statistic {
   ETR_NODE_P50,
   ETR_NODE_P90,
   ETR_NODE_MAX,
-  ETR_NODE_BACKEND
+  ETR_NODE_BACKEND,
+  ETR_NODE_SNR /**< SNR of the worst input in dB, at most ETR_EQUAL_DB; needs etr_node_data_options.accuracy */
 } etr_node_statistic;
 
 /** The adapter that shows the graph in Model Explorer; each has its own ids of nodes. */
@@ -189,6 +191,7 @@ typedef struct etr_node_data_options {
   etr_node_statistic statistic;
   etr_unit unit; /**< of times */
   etr_node_adapter adapter;
+  const etr_accuracy *accuracy; /**< of the same profile; NULL: not needed */
 } etr_node_data_options;
 
 /**
@@ -425,6 +428,66 @@ ETR_API etr_status etr_emit_info_tables(const etr_profile *profile, const etr_ta
  * ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
                                       etr_error *error);
+
+/* ---- Accuracy ---- */
+
+/** What has a row in a table of accuracy. */
+typedef enum etr_accuracy_by {
+  ETR_ACCURACY_OF_VALUE,
+  ETR_ACCURACY_OF_MODULE,
+  ETR_ACCURACY_OF_OP,
+  ETR_ACCURACY_OF_SOURCE,
+  ETR_ACCURACY_OF_BACKEND,
+} etr_accuracy_by;
+
+/** Order of the rows. */
+typedef enum etr_accuracy_order {
+  ETR_ACCURACY_BY_SUSPICION, /**< as etr_accuracy.ranked */
+  ETR_ACCURACY_BY_LOCAL,     /**< lowest local SNR first */
+  ETR_ACCURACY_BY_DROP,      /**< largest drop first */
+  ETR_ACCURACY_BY_SNR,       /**< lowest SNR first */
+  ETR_ACCURACY_BY_EXECUTION, /**< as they were logged */
+} etr_accuracy_order;
+
+/** Which rows a table of accuracy has. Zeroed: for people the worst input of each value, for programs all. */
+typedef struct etr_accuracy_choice {
+  etr_accuracy_by by;
+  etr_accuracy_order order;
+  bool has_input; /**< only this input of the reference */
+  uint32_t input;
+} etr_accuracy_choice;
+
+/** Writes the values as a table; for people the worst output and three candidates come first. filter, choice and
+ * options may be NULL. Errors: those of etr_emit_nodes_table(). */
+ETR_API etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_filter *filter,
+                                           const etr_accuracy_choice *choice, const etr_table_options *options,
+                                           const etr_sink *sink, etr_error *error);
+
+/** Writes all values, schema "etrecord-tb/accuracy/1" (schema/accuracy.schema.json). Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *sink, etr_error *error);
+
+/** Records that are put side by side: all are compared with the same reference. */
+typedef struct etr_accuracy_variants {
+  const etr_accuracy *const *accuracies;
+  const char *const *names;             /**< titles of the columns */
+  size_t count;                         /**< at most ETR_MOST_VARIANTS */
+  const etr_profile *reference_record;  /**< the record of the reference */
+} etr_accuracy_variants;
+
+enum { ETR_MOST_VARIANTS = 8 };
+
+/** Writes a row for each node of the reference's aten/METHOD that some record has (for people at least two records), in
+ * order of execution, with the SNR of each record's worst input. Errors: those of etr_emit_nodes_table(). */
+ETR_API etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants, const etr_accuracy_choice *choice,
+                                              const etr_table_options *options, const etr_sink *sink,
+                                              etr_error *error);
+
+/** Writes the same rows, schema "etrecord-tb/accuracy_variants/1" (schema/accuracy_variants.schema.json). Errors:
+ * ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_accuracy_variants_json(const etr_accuracy_variants *variants,
+                                                   const etr_accuracy_choice *choice, const etr_sink *sink,
+                                                   etr_error *error);
 
 /** Writes what is wrong with a record, schema "etrecord-tb/validate/1" (schema/validate.schema.json). Errors:
  * ETR_ERROR_IO, ETR_ERROR_MEMORY. */

@@ -39,13 +39,14 @@ CLASSES = {
     "Delegate": "delegation methods delegates", "MethodDelegation": "delegation methods", "PlannedTensor": "memory methods plan tensors",
     "PlannedBuffer": "memory methods plan buffers", "MemoryPeak": "memory methods plan peak", "MemoryPlan": "memory methods plan",
     "OrderMove": "memory methods findings moves", "MemoryFinding": "memory methods findings", "MethodMemory": "memory methods", "Change": "diff methods execute",
-    "NodeChange": "diff methods nodes", "LoadChange": "diff load", "MethodDiff": "diff methods",
+    "NodeChange": "diff methods nodes", "AccuracyMeasures": "accuracy values local", "ValueAccuracy": "accuracy values", "LoadChange": "diff load", "MethodDiff": "diff methods",
 }
 
 # Tables for programs, and the lists that have their columns.
 TABLES = [
     ("nodes", "node"), ("nodes --values", "logged_value"), ("events", "event"), ("source", "sum"), ("delegation", "operator_delegation"),
-    ("delegation --by delegate", "delegate"), ("memory", "tensor"), ("diff", "change"), ("diff --by value", "gap"), ("validate", "flaw"),
+    ("delegation --by delegate", "delegate"), ("memory", "tensor"), ("diff", "change"), ("diff --by value", "gap"), ("accuracy", "value_accuracy"),
+    ("accuracy --by module", "accuracy_group"), ("validate", "flaw"),
 ]
 
 

@@ -3,6 +3,7 @@
  * print_fields.c - prints the rows of etr_row_type, and the words that texts are made of, as JSON: what generate.py
  * reads. Runs while building.
  */
+#include "etrecord_accuracy.h"
 #include "etrecord_compare.h"
 #include "etrecord_file.h"
 #include "output/table.h"
@@ -75,6 +76,8 @@ int main(void) {
   WORDS("verdict", etr_verdict_name, ETR_VERDICT_SLOWER);
   WORDS("reason", etr_reason_name, ETR_REASON_SPREAD);
   WORDS("difference_kind", etr_difference_name, ETR_DIFFERS_BACKEND);
+  WORDS("input_evidence", etr_input_evidence_name, ETR_INPUT_ORDER);
+  WORDS("partner_evidence", etr_partner_evidence_name, ETR_PARTNER_OUTPUT);
   WORDS("pair_rule", etr_pair_rule_name, ETR_PAIR_ORDER);
   WORDS("noise_verdict", etr_noise_verdict_name, ETR_NOISE_DRIFT);
   WORDS("phase_rule", etr_phase_rule_name, ETR_PHASE_BY_TIMES);

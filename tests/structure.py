@@ -27,6 +27,7 @@ LAYERS = {
     "records": 3,
     **dict.fromkeys(JOIN, 3),
     "compare": 3,
+    "accuracy": 3,
     "output": 4,
     "order": 4,
     "views": 4,
@@ -38,8 +39,8 @@ LAYERS = {
     "command": 6,
     "bench": 6,  # a part of the command
 }
-PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_file": 0, "etrecord_tb": 4, "etrecord_arrow": 4}
-HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "lib/etrecord_file.h", "plugin/etrecord_tb.h", "plugin/etrecord_arrow.h")
+PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_accuracy": 0, "etrecord_file": 0, "etrecord_tb": 4, "etrecord_arrow": 4}
+HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "lib/etrecord_accuracy.h", "lib/etrecord_file.h", "plugin/etrecord_tb.h", "plugin/etrecord_arrow.h")
 ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}, "zlib.h": {"gzip", "archive_writer"}}
 SYSTEM_HEADERS = ROOT / "lib/windows/include"  # stand for those that Windows lacks
 LONGEST_LINE = 120

@@ -232,6 +232,15 @@ static void warn_of(const dump_reader *reader, const untimed *events, const char
   reader->shared->warn(reader->shared->context, reader->base + events->first_at, message);
 }
 
+/* Returns whether a text of the bytes names a type of 16 bits: "Fully Connected (NC, F16) GEMM #1". When a delegate
+ * logs tensors of float16 or bfloat16, ExecuTorch 1.5 gives up in the middle of the event and leaves a file that
+ * nothing can read. */
+static bool names_half(etr_slice bytes) {
+  for (size_t i = 0; i + 4 <= bytes.size; i++)
+    if (memcmp(bytes.data + i, " F16", 4) == 0 || memcmp(bytes.data + i, "BF16", 4) == 0) return true;
+  return false;
+}
+
 /* Reads `size` bytes from the reader's base on. */
 static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size, const char *path,
                               etr_error *error) {
@@ -260,9 +269,13 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
                     "the ETDump is cut short or damaged: an offset points past its end (%llu bytes); was it copied "
                     "completely?",
                     (unsigned long long)bytes.size);
-  if (etr_fb_failed(&reader->fb))
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset, "damaged ETDump: %s",
-                    reader->fb.message);
+  if (etr_fb_failed(&reader->fb)) {
+    const char *cause = names_half(bytes) ? "; ExecuTorch writes such files when a delegate logs float16 or bfloat16 "
+                                            "values: record without a debug buffer"
+                                          : "";
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset, "damaged ETDump: %s%s",
+                    reader->fb.message, cause);
+  }
   out->ticks = ETR_DUMP_MOST_TICKS - reader->ticks_left;
   warn_of(reader, &reader->backwards, "ends before it starts");
   warn_of(reader, &reader->endless, "takes impossibly many ticks");

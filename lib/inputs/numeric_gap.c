@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * numeric_gap.c - MSE, L1 and SNR as ExecuTorch's comparators have them.
+ * numeric_gap.c - MSE, L1 and SNR as ExecuTorch's comparators have them, and further measures.
  */
 #include "inputs/numeric_gap.h"
 
@@ -8,35 +8,53 @@
 #include <stdlib.h>
 
 void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual, size_t count) {
-  sum->pairs += count;
+  etr_gap_sum s = *sum; /* a copy, so that the sums stay in registers */
   for (size_t i = 0; i < count; i++) {
-    if (!isfinite(reference[i]) || !isfinite(actual[i])) {
-      sum->left_out++;
-      sum->unlike += !(isnan(reference[i]) ? isnan(actual[i]) : reference[i] == actual[i]);
+    double wanted = reference[i], got = actual[i], difference = got - wanted, distance = fabs(difference);
+    if (!isfinite(wanted) || !isfinite(got)) {
+      s.left_out++;
+      s.unlike += !(isnan(wanted) ? isnan(got) : wanted == got);
       continue;
     }
-    double difference = fabs(reference[i] - actual[i]);
-    sum->squares += difference * difference;
-    sum->differences += difference;
-    sum->reference_squares += reference[i] * reference[i];
-    if (difference > sum->largest) sum->largest = difference;
+    s.squares += distance * distance;
+    s.differences += distance;
+    s.signed_differences += difference;
+    s.reference_squares += wanted * wanted;
+    s.actual_squares += got * got;
+    s.products += wanted * got;
+    if (fabs(wanted) > s.largest_reference) s.largest_reference = fabs(wanted);
+    if (distance > s.largest) {
+      s.largest = distance;
+      s.largest_at = s.pairs + i;
+    }
   }
+  s.pairs += count;
+  *sum = s;
+}
+
+static double cosine_of(const etr_gap_sum *sum) {
+  double norms = sqrt(sum->reference_squares) * sqrt(sum->actual_squares);
+  if (norms > 0) return sum->products / norms;
+  return sum->reference_squares == sum->actual_squares ? 1 : 0;
 }
 
 etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
   uint64_t compared = sum->pairs - sum->left_out;
-  etr_numeric_gap gap = {.element_count = sum->pairs,
-                         .left_out = sum->left_out,
-                         .unlike = sum->unlike,
-                         .mse = NAN,
-                         .l1 = NAN,
-                         .max_abs_error = NAN,
-                         .snr_db = NAN};
-  if (compared == 0) return gap;
+  etr_numeric_gap gap = {.element_count = sum->pairs, .left_out = sum->left_out, .unlike = sum->unlike};
+  if (compared == 0) {
+    gap.mse = gap.l1 = gap.max_abs_error = gap.snr_db = gap.psnr_db = gap.cosine = gap.rel_l2 = gap.bias = NAN;
+    return gap;
+  }
+  bool is_equal = sum->largest == 0;
   gap.mse = sum->squares / (double)compared;
   gap.l1 = sum->differences;
   gap.max_abs_error = sum->largest;
-  gap.snr_db = sum->largest == 0 ? INFINITY : 10 * log10(sum->reference_squares / sum->squares);
+  gap.max_at = sum->largest_at;
+  gap.snr_db = is_equal ? INFINITY : 10 * log10(sum->reference_squares / sum->squares);
+  gap.psnr_db = is_equal ? INFINITY : 10 * log10(sum->largest_reference * sum->largest_reference / gap.mse);
+  gap.cosine = cosine_of(sum);
+  gap.rel_l2 = is_equal ? 0 : sqrt(sum->squares / sum->reference_squares);
+  gap.bias = sum->signed_differences / (double)compared;
   return gap;
 }
 
@@ -56,27 +74,70 @@ static bool same_shape(const etr_tensor_view *a, const etr_tensor_view *b) {
          rows_a == rows_b;
 }
 
-static const char *compare(etr_gap_sum *sum, etr_tensor_reader *reference, etr_tensor_reader *actual) {
+/* Dequantizes a piece of a tensor that starts at an element. */
+static void dequantize(double *numbers, size_t count, uint64_t first, const etr_dequantization *by) {
+  if (by->channel_count == 1)
+    for (size_t i = 0; i < count; i++) numbers[i] = (numbers[i] - by->zero_points[0]) * by->scales[0];
+  else
+    for (size_t i = 0; i < count; i++) {
+      size_t channel = (size_t)((first + i) / by->channel_elements % by->channel_count);
+      numbers[i] = (numbers[i] - by->zero_points[channel]) * by->scales[channel];
+    }
+}
+
+static void count_steps(etr_gap_steps *steps, const double *reference, const double *actual, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    double distance = fabs(reference[i] - actual[i]);
+    steps->differing += distance > 0;
+    steps->most = fmax(steps->most, distance);
+  }
+}
+
+static bool are_integers(const etr_tensor_view *view) { return strstr(view->element->dtype, "int") != NULL; }
+
+typedef struct gap_measuring {
+  const etr_dequantization *of_reference, *of_actual;
+  etr_gap_steps *steps;
+  bool counts_steps;
+} gap_measuring;
+
+static const char *compare(const gap_measuring *m, etr_gap_sum *sum, etr_tensor_reader *reference,
+                           etr_tensor_reader *actual) {
   double wanted[ETR_PIECE_ELEMENTS], got[ETR_PIECE_ELEMENTS];
   while (reference->at < reference->count) {
+    uint64_t first = reference->at;
     size_t count = etr_tensor_reader_next(reference, wanted);
     if (count == 0 || etr_tensor_reader_next(actual, got) != count) return "it cannot be read";
+    if (m->counts_steps) count_steps(m->steps, wanted, got, count);
+    if (m->of_reference->channel_count) dequantize(wanted, count, first, m->of_reference);
+    if (m->of_actual->channel_count) dequantize(got, count, first, m->of_actual);
     etr_gap_add(sum, wanted, got, count);
   }
   return NULL;
 }
 
-etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem, const etr_tensor_view *reference,
-                           const etr_tensor_view *actual) {
+etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps, const char **problem,
+                                     const etr_gap_side *reference, const etr_gap_side *actual) {
   etr_tensor_reader wanted = {0}, got = {0};
   etr_gap_sum sum = {0};
+  const gap_measuring m = {reference->dequantization, actual->dequantization, steps,
+                           are_integers(reference->view) && are_integers(actual->view)};
+  *steps = (etr_gap_steps){0};
   *problem = "the shapes differ";
-  if (!same_shape(reference, actual)) return ETR_OK;
-  etr_status status = etr_tensor_reader_open(&wanted, reference, problem);
-  if (status == ETR_OK && !*problem) status = etr_tensor_reader_open(&got, actual, problem);
-  if (status == ETR_OK && !*problem) *problem = compare(&sum, &wanted, &got);
+  if (!same_shape(reference->view, actual->view)) return ETR_OK;
+  etr_status status = etr_tensor_reader_open(&wanted, reference->view, problem);
+  if (status == ETR_OK && !*problem) status = etr_tensor_reader_open(&got, actual->view, problem);
+  if (status == ETR_OK && !*problem) *problem = compare(&m, &sum, &wanted, &got);
   etr_tensor_reader_close(&wanted);
   etr_tensor_reader_close(&got);
   *out = etr_gap_of(&sum);
   return status;
+}
+
+etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem, const etr_tensor_view *reference,
+                           const etr_tensor_view *actual) {
+  static const etr_dequantization as_stored = {0};
+  etr_gap_steps steps;
+  return etr_gap_measure_quantized(out, &steps, problem, &(etr_gap_side){reference, &as_stored},
+                                   &(etr_gap_side){actual, &as_stored});
 }

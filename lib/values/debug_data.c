@@ -33,11 +33,12 @@ static void set_output_of_kernel(etr_debug_value *value, const etr_graph *graph)
   if (count > 0) value->output = (uint32_t)(value->index % count);
 }
 
-/* Sets the outputs of values that a method returns: those of the graph, if both have the same number. The graph may
- * also return buffers. */
+/* Sets the outputs of values that a method returns: those of the graph, if both have the same number. The graph also
+ * lists what an inference writes to buffers and inputs, first; the runtime returns none of that. */
 static void set_returned_outputs(etr_debug_value *first, size_t count, const etr_graph *graph) {
-  if (graph->nodes[first->node].input_count != count) return;
-  for (size_t i = 0; i < count; i++) first[i].output = (uint32_t)i;
+  size_t listed = graph->nodes[first->node].input_count, mutated = listed == count ? 0 : graph->mutation_count;
+  if (listed != mutated + count) return;
+  for (size_t i = 0; i < count; i++) first[i].output = (uint32_t)(mutated + i);
 }
 
 static bool is_of_same_row(const etr_debug_value *a, const etr_debug_value *b) {
@@ -224,6 +225,14 @@ bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_pl
   return good && find_value_outputs(data->values, data->count, placements, method_count);
 }
 
+etr_edge etr_debug_value_origin(const etr_profile *profile, const etr_debug_value *value) {
+  const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
+  if (!method || method->graph == ETR_NONE || value->node == ETR_NONE || value->output == ETR_NONE)
+    return (etr_edge){ETR_NONE, ETR_NONE};
+  if (!value->is_output) return (etr_edge){value->node, value->output};
+  return profile->graphs[method->graph].nodes[value->node].inputs[value->output];
+}
+
 /* ---- Measuring ---- */
 
 bool etr_debug_view(etr_tensor_view *out, const etr_debug_value *value, const etr_seekable *file,
@@ -306,8 +315,9 @@ etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_p
     char more[64] = "";
     if (f->count > 1) snprintf(more, sizeof more, " (and %zu more)", f->count - 1);
     etr_warn(warnings, path, NULL, value->offset,
-             "cannot read the %" PRIu64 "-byte tensor logged by instruction %" PRId32 " of run %" PRIu32 ": %s%s",
-             value->byte_size, value->instruction_id, value->run, f->reason, more);
+             "cannot read the %" PRIu64 "-byte tensor logged by instruction %" PRId32 " of run %" PRIu32 ": %s%s%s",
+             value->byte_size, value->instruction_id, value->run, f->reason, more,
+             value->offset + value->byte_size > m.file.size ? "; was the debug buffer copied completely?" : "");
   }
   etr_seekable_close(&m.file);
   return etr_arena_failed(arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;

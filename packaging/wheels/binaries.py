@@ -14,7 +14,7 @@ import zipfile
 
 import lief
 
-HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "lib/etrecord_file.h", "plugin/etrecord_tb.h", "plugin/etrecord_arrow.h")
+HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "lib/etrecord_accuracy.h", "lib/etrecord_file.h", "plugin/etrecord_tb.h", "plugin/etrecord_arrow.h")
 STARTS_COMMAND = "etr_command_main"
 PROCESSORS = {"x86_64": ("X86_64", "X86_64"), "aarch64": ("AARCH64", "ARM64"), "arm64": ("AARCH64", "ARM64"), "amd64": ("AMD64",)}
 GLIBC = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}

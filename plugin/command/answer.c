@@ -4,8 +4,7 @@
  */
 #include "command/command.h"
 
-/* Opens the record that the settings name, and prints the profile's warnings. On failure *out is NULL. */
-static exit_status open_record(etr_profile **out, const cli_settings *settings) {
+exit_status command_open(etr_profile **out, const cli_settings *settings) {
   etr_error error;
   etr_inputs inputs;
   *out = NULL;
@@ -33,7 +32,7 @@ static etr_status emit_answer(void *context, const etr_sink *sink, etr_error *er
 static exit_status run_one(const cli_settings *settings) {
   etr_profile *profile;
   const command_need need = settings->command->need;
-  exit_status result = open_record(&profile, settings);
+  exit_status result = command_open(&profile, settings);
   if (result == EXIT_DONE) result = command_check_names(profile, settings);
   if (result == EXIT_DONE) result = command_check_filter(profile, settings);
   if (result == EXIT_DONE) {
@@ -72,8 +71,8 @@ static exit_status run_two(const cli_settings *settings) {
   etr_profile *base = NULL, *newer = NULL;
   cli_settings base_settings, new_settings;
   exit_status result = split_sides(&base_settings, &new_settings, settings);
-  if (result == EXIT_DONE) result = open_record(&base, &base_settings);
-  if (result == EXIT_DONE) result = open_record(&newer, &new_settings);
+  if (result == EXIT_DONE) result = command_open(&base, &base_settings);
+  if (result == EXIT_DONE) result = command_open(&newer, &new_settings);
   if (result == EXIT_DONE) result = settings->command->compare(base, newer, settings);
   etr_profile_close(newer);
   etr_profile_close(base);

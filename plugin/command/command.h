@@ -106,6 +106,15 @@ typedef struct cli_settings {
   bool has_fail_above;
   double recording_noise; /* percent; 0: the library's default */
   bool has_recording_noise;
+  const char *reference, *reference_record; /* of accuracy */
+  int64_t input;
+  bool has_input;
+  etr_accuracy_order accuracy_order;
+  unsigned accuracy_graph; /* 1: aten */
+  double fail_below; /* dB */
+  bool has_fail_below;
+  const char *inputs_file; /* of reference */
+  bool all_nodes, local;
   const char *const *program; /* the program after "--" with its arguments, ended by NULL; NULL: there is no "--" */
   int64_t repeat, warmup;
   bool has_repeat, has_warmup;
@@ -173,6 +182,20 @@ exit_status command_write(const cli_settings *settings);
 exit_status command_help(const cli_settings *settings);
 exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
+exit_status command_accuracy(const cli_settings *settings);
+
+/** Compares a profile with the reference of --reference. *of is the record of --reference-record, NULL without one;
+ * close both. Errors: those of etr_accuracy_open() and of opening the record. */
+etr_status command_open_accuracy(etr_accuracy **out, etr_profile **of, const etr_profile *profile,
+                                 const cli_settings *settings, etr_error *error);
+
+/** Writes the table of `accuracy` without rows, for the list of its columns. */
+etr_status command_accuracy_table(const etr_profile *profile, const etr_node_filter *filter,
+                                  const etr_table_options *options, const etr_sink *sink, etr_error *error);
+
+/** Runs the Python package, which computes the reference, and then prints the command that uses it. */
+exit_status command_make_reference(cli_settings *settings);
+exit_status command_reference(const cli_settings *settings);
 
 /** Records the programs that `bench` measures. */
 exit_status bench_collect(cli_settings *settings);
@@ -216,6 +239,9 @@ exit_status each_run(const cli_settings *settings);
 /** Finds the files that the settings name. *out borrows strings of the settings; free it with etr_inputs_clear() if
  * settings->record is set. */
 exit_status command_find(etr_inputs *out, const cli_settings *settings);
+
+/** Opens the record that the settings name, and prints the profile's warnings. On failure *out is NULL. */
+exit_status command_open(etr_profile **out, const cli_settings *settings);
 
 /** Returns a limit in bytes from the number of an option, clamped to the range of the integer. */
 uint64_t command_bytes(double number);

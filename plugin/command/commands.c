@@ -50,16 +50,27 @@ static etr_status command_trace(const etr_profile *profile, const cli_settings *
 }
 
 static exit_status command_check_export(const cli_settings *settings) {
-  return settings->has_target ? EXIT_DONE : message_usage("export", "export needs a viewer: --to model-explorer");
+  if (!settings->has_target) return message_usage("export", "export needs a viewer: --to model-explorer");
+  return (settings->statistic == ETR_NODE_SNR) == (settings->reference != NULL)
+             ? EXIT_DONE
+             : message_usage("export", "--value snr and --reference FILE need each other");
 }
 
 static etr_status command_export(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
                                  etr_error *error) {
-  const etr_node_data_options options = {
+  etr_node_data_options options = {
       .statistic = settings->statistic, .unit = settings->unit, .adapter = settings->adapter};
+  etr_profile *of = NULL;
+  etr_accuracy *accuracy = NULL;
   size_t graph;
   etr_status status = command_entry(&graph, profile, settings, error);
-  return status == ETR_OK ? etr_emit_node_data(profile, graph, &options, sink, error) : status;
+  if (status == ETR_OK && options.statistic == ETR_NODE_SNR)
+    status = command_open_accuracy(&accuracy, &of, profile, settings, error);
+  options.accuracy = accuracy;
+  if (status == ETR_OK) status = etr_emit_node_data(profile, graph, &options, sink, error);
+  etr_accuracy_close(accuracy);
+  etr_profile_close(of);
+  return status;
 }
 
 /* ---- dot: an entry point as DOT, or as a picture ---- */
@@ -442,6 +453,44 @@ const cli_command commands[] = {
      .compare = command_diff,
      .rows = 10,
      .edge_only = true},
+    {.name = "accuracy",
+     .bit = FOR_ACCURACY,
+     .arguments = "RECORD...",
+     .without = TIMES_ONLY & ~(unsigned)ETR_WITHOUT_SOURCES,
+     .summary = "show which layer loses accuracy: logged values against a reference",
+     .help = "Compares the values that the runs logged with the reference that `etrecord-tb reference` computed, and "
+             "lists those that are most suspicious first. With the reference of the record itself, the question is "
+             "whether the backend does what the program says. With the reference of another record (the float model, "
+             "named by --reference-record), it is what quantization or the backend cost. Every answer names its "
+             "reference.\n"
+             "SNR is 10 * log10(mean of reference^2 / mean of squared error); above 100 dB values are called equal. "
+             "The drop is the lowest SNR of the nearest compared values that a node depends on, minus its own. The "
+             "local SNR, if the reference was made with --local, is that of the error which was added since these "
+             "values: it finds the layer even where every layer is inexact. Quantized values are compared after "
+             "dequantization.\n"
+             "Without --reference, the outputs are compared with the record's reference outputs. Several records, each "
+             "a directory or an ETRecord, are put side by side.",
+     .examples = {{"accuracy model_dir --reference ref.safetensors", "does the backend do what the program says?"},
+                  {"accuracy int8 --reference f32.safetensors --reference-record f32", "what did quantization cost?"},
+                  {"accuracy f32 int8 int4 --reference f32.safetensors", "three records side by side"},
+                  {"accuracy model_dir --reference ref.safetensors --fail-below 30dB", "for CI"}},
+     .run = command_accuracy,
+     .table = command_accuracy_table},
+    {.name = "reference",
+     .bit = FOR_REFERENCE,
+     .arguments = "RECORD...",
+     .summary = "compute with torch what the values of a record should be",
+     .help = "Runs the graphs of the ETRecord on its representative inputs, or on those of --inputs, and writes the "
+             "values of the nodes to a safetensors file that `etrecord-tb accuracy` reads. This is the only command "
+             "that needs torch and executorch: it starts Python with the package etrecord_tb and its extra "
+             "(pip install \"etrecord-tb[reference]\"), before it gives up rights. ETRECORD_TB_PYTHON names the Python "
+             "(default: python3).\n"
+             "With --local, it also runs the Edge graph once more and continues with the values that the device "
+             "logged, and for the ten worst nodes it measures what their error alone does to the output.",
+     .examples = {{"reference model_dir -o ref.safetensors", "the values that the ETDump logged"},
+                  {"reference model_dir -o ref.safetensors --local", "and what each segment adds"}},
+     .prepare = command_make_reference,
+     .run = command_reference},
     {.name = "trace",
      .bit = FOR_TRACE,
      .arguments = "RECORD...",

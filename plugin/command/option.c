@@ -19,14 +19,15 @@ static bool parse_count(const char *text, int64_t *out) {
   return true;
 }
 
-/* Parses a number above 0, or a percentage of at least 0: "5%" or "5". Only decimal numbers are allowed, not "inf" or
- * "0x10". The decimal point of strtod() depends on the locale, which the command never sets. */
-static bool parse_number(const char *text, bool is_percentage, double *out) {
+/* Parses a number above 0, or with a unit a number of at least 0, which may have the unit: "5%" or "5", "30dB". Only
+ * decimal numbers are allowed, not "inf" or "0x10". The decimal point of strtod() depends on the locale, which the
+ * command never sets. */
+static bool parse_number(const char *text, const char *unit, double *out) {
   char *end;
   double value = strtod(text, &end);
   if (end == text || strspn(text, "0123456789.eE+-") < (size_t)(end - text) || !isfinite(value)) return false;
-  if (is_percentage && *end == '%') end++;
-  if (*end || (is_percentage ? value < 0 : value <= 0)) return false;
+  if (unit && strcmp(end, unit) == 0) end += strlen(unit);
+  if (*end || (unit ? value < 0 : value <= 0)) return false;
   *out = value;
   return true;
 }
@@ -50,7 +51,8 @@ static bool parse_word(const char *words, const char *text, unsigned *out) {
 static exit_status store_value(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
   static const char *const wanted[] = {[OPTION_COUNT] = "a whole number from 0 to 999999999",
                                        [OPTION_NUMBER] = "a number above 0",
-                                       [OPTION_PERCENT] = "a percentage such as 5%"};
+                                       [OPTION_PERCENT] = "a percentage such as 5%",
+                                       [OPTION_DECIBEL] = "an SNR such as 30dB"};
   void *member = (char *)out + spec->offset, *other = (char *)out + spec->offset2;
   bool is_good = true;
   switch (spec->kind) {
@@ -62,8 +64,9 @@ static exit_status store_value(cli_settings *out, const option_spec *spec, const
   case OPTION_FLAG: *(bool *)member = true; break;
   case OPTION_TEXT: *(const char **)member = value; break;
   case OPTION_COUNT: is_good = parse_count(value, member); break;
-  case OPTION_NUMBER: is_good = parse_number(value, false, member); break;
-  case OPTION_PERCENT: is_good = parse_number(value, true, member); break;
+  case OPTION_NUMBER: is_good = parse_number(value, NULL, member); break;
+  case OPTION_PERCENT: is_good = parse_number(value, "%", member); break;
+  case OPTION_DECIBEL: is_good = parse_number(value, "dB", member); break;
   case OPTION_WORD: is_good = parse_word(spec->words, value, member); break;
   }
   if (!is_good)

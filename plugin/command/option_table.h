@@ -31,9 +31,11 @@ enum {
   FOR_BENCH = 1 << 16,
   FOR_WATCH = 1 << 17,
   FOR_HELP = 1 << 18,
+  FOR_ACCURACY = 1 << 19,
+  FOR_REFERENCE = 1 << 20,
   /* Commands that refuse a filter that selects nothing, and an ETDump of another model, unless --force is given. */
   FORCIBLE = FOR_WRITE | FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF | FOR_DOT |
-             FOR_TRACE | FOR_EXPORT | FOR_REPORT,
+             FOR_TRACE | FOR_EXPORT | FOR_REPORT | FOR_ACCURACY,
 };
 
 /** The commands, ended by one without a name. The first is the default. */
@@ -47,6 +49,7 @@ typedef enum option_kind {
   OPTION_COUNT,   /* int64_t */
   OPTION_NUMBER,  /* double */
   OPTION_PERCENT, /* double */
+  OPTION_DECIBEL, /* double */
   OPTION_WORD,    /* an enum; `words` has its values 0, 1, ... */
 } option_kind;
 

@@ -54,7 +54,7 @@ static int start(pid_t *process, const runner_program *program, int printed, con
     (void)posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   (void)posix_spawn_file_actions_adddup2(&files, program->output != NULL ? fileno(program->output) : printed,
                                          STDOUT_FILENO);
-  (void)posix_spawn_file_actions_adddup2(&files, printed, STDERR_FILENO);
+  if (!program->shows_errors) (void)posix_spawn_file_actions_adddup2(&files, printed, STDERR_FILENO);
   ending_ignored_signals(&ignored);
   (void)posix_spawnattr_init(&attributes);
   (void)posix_spawnattr_setsigdefault(&attributes, &ignored);

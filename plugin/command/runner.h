@@ -32,6 +32,7 @@ typedef struct runner_program {
   double seconds;               /* seconds after which it is killed */
   FILE *input;                  /* its standard input; NULL: empty */
   FILE *output;        /* its standard output; NULL: it is kept in runner_outcome.output, with standard error */
+  bool shows_errors;   /* its standard error is that of this process; otherwise it is kept, too */
   double silent;       /* seconds after which the warning is printed */
   const char *warning; /* NULL: none */
 } runner_program;

@@ -12,12 +12,15 @@
 #include "output/label.h"
 #include "views/heat.h"
 
+#include <math.h>
+
 typedef struct node_data {
   const etr_profile *profile;
   const etr_graph *graph;
   const etr_node_data_options *options;
   etr_arena arena;
   double *nested;   /* per node: average time of all nodes in graphs that it contains, at any depth, in ticks */
+  double *snr;      /* per node: SNR of its worst value, in dB; NaN: not compared */
   etr_map backends; /* backends in the order of their first occurrence */
   etr_writer writer;
   etr_jw json;
@@ -68,6 +71,35 @@ static void put_backend(node_data *d, size_t node) {
   etr_jw_end(&d->json);
 }
 
+/* Finds the worst SNR of each node. Values are those of Edge nodes; in aten/METHOD they belong to the nodes that they
+ * are joined by. */
+static void find_snrs(node_data *d) {
+  const etr_accuracy *accuracy = d->options->accuracy;
+  bool is_edge = d->graph == &d->profile->graphs[d->profile->methods[accuracy->method].graph];
+  etr_map by_name;
+  etr_map_init(&by_name, &d->arena);
+  d->snr = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->snr);
+  for (uint32_t i = 0; d->snr != NULL && i < d->graph->node_count; i++) {
+    d->snr[i] = NAN;
+    if (d->graph->nodes[i].subgraph == ETR_NONE) etr_map_set(&by_name, etr_slice_of(d->graph->nodes[i].name), i);
+  }
+  for (size_t i = 0; d->snr != NULL && i < accuracy->value_count; i++) {
+    const etr_value_accuracy *value = &accuracy->values[i];
+    const char *name = is_edge ? d->graph->nodes[value->node].name : value->aten_node;
+    uint32_t node = value->problem || name == NULL ? ETR_NONE : etr_map_get(&by_name, etr_slice_of(name));
+    if (node == ETR_NONE) continue;
+    double snr = value->gap.unlike > 0 ? -ETR_EQUAL_DB : fmin(value->gap.snr_db, ETR_EQUAL_DB);
+    d->snr[node] = fmin(d->snr[node], fmax(snr, -ETR_EQUAL_DB));
+  }
+}
+
+static void put_snr(node_data *d, size_t node) {
+  if (d->snr == NULL || isnan(d->snr[node]) || !put_key(d, node)) return;
+  etr_jw_object(&d->json);
+  etr_field_number(&d->fields, "value", d->snr[node]);
+  etr_jw_end(&d->json);
+}
+
 static void put_results(node_data *d) {
   etr_jw_key(&d->json, "results");
   etr_jw_object(&d->json);
@@ -75,6 +107,8 @@ static void put_results(node_data *d) {
     if (d->graph->nodes[i].subgraph != ETR_NONE || d->graph->nodes[i].kind != ETR_NODE_OP) continue;
     if (d->options->statistic == ETR_NODE_BACKEND)
       put_backend(d, i);
+    else if (d->options->statistic == ETR_NODE_SNR)
+      put_snr(d, i);
     else
       put_time(d, i);
   }
@@ -87,19 +121,21 @@ static void put_document(node_data *d) {
                                       [ETR_NODE_P50] = "p50",
                                       [ETR_NODE_P90] = "p90",
                                       [ETR_NODE_MAX] = "max",
-                                      [ETR_NODE_BACKEND] = "backend"};
-  bool is_backend = d->options->statistic == ETR_NODE_BACKEND;
+                                      [ETR_NODE_BACKEND] = "backend",
+                                      [ETR_NODE_SNR] = "SNR"};
+  bool is_backend = d->options->statistic == ETR_NODE_BACKEND, is_snr = d->options->statistic == ETR_NODE_SNR;
+  const char *unit = is_snr ? "dB" : etr_unit_name(d->options->unit);
   etr_jw_object(&d->json);
   etr_field_text(&d->fields, "name",
                  etr_arena_format(&d->arena, "%s/%s %s%s%s", d->graph->module, d->graph->method,
                                   names[d->options->statistic], is_backend ? "" : " ",
-                                  is_backend ? "" : etr_unit_name(d->options->unit)));
-  if (!is_backend) { /* the colours of DOT files, which follow the square root of the time */
+                                  is_backend ? "" : unit));
+  if (!is_backend) { /* the colours of DOT files, which follow the square root of the time; the lowest SNR is hot */
     etr_field_list(&d->fields, "gradient");
     for (int i = 0; i <= STEPS; i++) {
       etr_jw_object(&d->json);
       etr_field_number(&d->fields, "stop", (double)(i * i) / (double)(STEPS * STEPS));
-      etr_field_text(&d->fields, "bgColor", etr_heat_color((double)i / (double)STEPS).text);
+      etr_field_text(&d->fields, "bgColor", etr_heat_color((double)(is_snr ? STEPS - i : i) / (double)STEPS).text);
       etr_jw_end(&d->json);
     }
     etr_jw_end(&d->json);
@@ -115,6 +151,11 @@ static etr_status check_graph(const etr_graph *graph, const etr_node_data_option
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "Model Explorer cannot show %s/%s; choose an entry point of edge or aten", graph->module,
                     graph->method);
+  if (options->statistic == ETR_NODE_SNR)
+    return options->accuracy != NULL && options->accuracy->ranked_count > 0
+               ? ETR_OK
+               : etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                          "no value of %s/%s was compared with a reference", graph->module, graph->method);
   for (size_t i = 0; graph->times != NULL && i < graph->node_count; i++)
     if (graph->times[i].runs > 0 || (options->statistic == ETR_NODE_BACKEND && graph->times[i].backend != NULL))
       return ETR_OK;
@@ -136,6 +177,7 @@ etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const et
     uint32_t owner = subgraph != ETR_NONE ? d.graph->subgraphs[subgraph].owner : ETR_NONE;
     if (owner < i) d.nested[owner] += d.nested[i] + d.graph->times[i].avg;
   }
+  if (d.options->statistic == ETR_NODE_SNR) find_snrs(&d);
   etr_writer_init(&d.writer, sink);
   etr_jw_init(&d.json, &d.writer);
   d.fields = (etr_fields){profile, d.options->unit, &d.json};

@@ -172,14 +172,6 @@ const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile, co
   return number && name ? etr_arena_format(arena, "%s #%u", name, number) : name;
 }
 
-etr_logged_place etr_logged_place_of(const etr_profile *profile, const etr_debug_value *value) {
-  const etr_graph *graph = etr_logged_graph(profile, value);
-  if (!graph || value->node == ETR_NONE || value->output == ETR_NONE) return (etr_logged_place){ETR_NONE, ETR_NONE};
-  if (!value->is_output) return (etr_logged_place){value->node, value->output};
-  const etr_edge *returned = &graph->nodes[value->node].inputs[value->output];
-  return (etr_logged_place){returned->node, returned->output};
-}
-
 static const char *backend_of(const etr_profile *profile, const etr_debug_value *value) {
   const etr_delegate *delegate = caller_of(profile, value);
   return delegate && delegate->backend[0] ? delegate->backend : "delegate";
@@ -220,7 +212,7 @@ void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debu
   static const char *const keys[] = {"min", "max", "mean", "elements", "zeros", "nan", "inf"};
   etr_field_count(fields, "index", value->index);
   etr_field_text(fields, "role", etr_logged_role(value));
-  etr_logged_place place = etr_logged_place_of(fields->profile, value);
+  etr_edge place = etr_debug_value_origin(fields->profile, value);
   const etr_graph *graph = etr_logged_graph(fields->profile, value);
   uint32_t node = place.node == ETR_NONE && !value->is_output ? value->node : place.node;
   etr_field_text(fields, "node", graph && node != ETR_NONE ? etr_label_node(arena, graph, node) : NULL);

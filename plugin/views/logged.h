@@ -66,14 +66,6 @@ const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile, cons
 const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value,
                                 const char *name);
 
-/** The node that computed a value, and the index of the value among the node's outputs. */
-typedef struct etr_logged_place {
-  uint32_t node, output; /* both ETR_NONE if not known */
-} etr_logged_place;
-
-/** Returns the node whose output a value is that a method returned. */
-etr_logged_place etr_logged_place_of(const etr_profile *profile, const etr_debug_value *value);
-
 /** Returns the type of a value: "f32[2,4]", "int". */
 const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value);
 

@@ -75,8 +75,8 @@ def decoder_seeds(folder):
 
 
 def container_seeds(fixtures):
-    """Logs and .ptd for fuzz_log, BundledPrograms for fuzz_pte."""
-    for ending, target in (("log", "fuzz_log"), ("ptd", "fuzz_log"), ("bpte", "fuzz_pte")):
+    """Logs and .ptd for fuzz_log, BundledPrograms for fuzz_pte, references for fuzz_safetensors."""
+    for ending, target in (("log", "fuzz_log"), ("ptd", "fuzz_log"), ("bpte", "fuzz_pte"), ("safetensors", "fuzz_safetensors")):
         for path in sorted(fixtures.rglob(f"*.{ending}")):
             if path.stat().st_size <= SMALL:
                 yield target, path.stem, path.read_bytes()

@@ -25,6 +25,7 @@ VALIDATORS = {name: jsonschema_rs.validator_for(json.loads(path.read_text())) fo
 
 # The schema, and the command line that prints what it describes; RECORD is each input in turn. A new output is a new line here.
 OUTPUTS = {
+    "accuracy": "accuracy RECORD --format json",
     "delegation": "delegation RECORD --format json",
     "diff": "diff RECORD RECORD --format json",
     "events": "events RECORD --format json",
@@ -39,7 +40,7 @@ OUTPUTS = {
     "trace": "trace RECORD",
     "validate": "validate RECORD --format json",
 }
-ELSEWHERE = {"history"}  # validated by test_bench.py
+ELSEWHERE = {"history", "accuracy_variants"}  # validated by test_bench.py and below
 OF_TIMES = {"trace", "model_explorer"}  # end with 1 where nothing was timed
 UNTOLD = {"twin_methods", "b_vgf"}  # records whose runs could be of either method, or ran nothing on nodes
 OF_TIMED_NODES = {"model_explorer"}  # have nothing to say of any file alone
@@ -171,3 +172,11 @@ def test_diff_adds_up(base, new):
                 assert sum(row["change_avg"] for row in method[rows]) == pytest.approx(whole, abs=1e-9), (method["method"], rows)
         parts = [method["parts"][part]["change_avg"] for part in ("nodes", "delegate_only", "framework", "unexplained")]
         assert sum(parts) == pytest.approx(method["execute"]["change_avg"], abs=1e-9)
+
+
+def test_accuracy_with_a_reference():
+    examples, references = ROOT / "examples" / "accuracy", ROOT / "tests" / "check" / "accuracy"
+    for name, arguments in (("accuracy", (references / "convnet", "--reference", references / "convnet.safetensors")),
+                            ("accuracy", (examples / "int8", "--reference", references / "int8.safetensors")),
+                            ("accuracy_variants", (examples / "f32", examples / "int8", "--reference", examples / "f32.safetensors"))):
+        VALIDATORS[name].validate(json.loads(run("accuracy", *arguments, "--format", "json").stdout))

@@ -238,6 +238,18 @@ def test_errors_say_where():
         profile.events()
 
 
+def test_accuracy_of_logged_values():
+    examples = ROOT / "examples" / "accuracy"
+    with etrecord_tb.Profile(examples / "int8") as profile, etrecord_tb.Profile(examples / "f32") as float_model:
+        answer = profile.accuracy(examples / "f32.safetensors", float_model)
+        first = answer.values[answer.candidates[0]]
+        assert (first.node, first.module, answer.own_program, answer.ranked_by) == ("aten__softmax_default", "layers.0", False, "drop")
+        assert 12 < first.snr_db < 14 and first.segment[-1] == first.node and first.local is None
+        with pytest.raises(etrecord_tb.EtrecordError, match="another record"):
+            profile.accuracy(examples / "f32.safetensors")
+        assert {value.problem for value in profile.accuracy().values if value.role != "output"} == {"there is no reference"}
+
+
 def test_warnings_are_python_warnings():
     with pytest.warns(etrecord_tb.EtrecordWarning):
         etrecord_tb.Profile(etrecord=FIXTURES / "add_mul" / "etrecord.bin", etdump=FIXTURES / "mv2_xnnpack" / "etdump.etdp").close()

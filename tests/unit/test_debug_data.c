@@ -132,10 +132,10 @@ Test(debug_data, a_wrong_buffer_warns) {
        "infinity in 1 logged tensor, first in output 1 of the method of run 1: 1 of 1 elements"},
       {150, 48, 1, 2,
        "cannot read the 32-byte tensor logged by instruction 2 of run 1: it extends past the end of the file "
-       "(and 105 more)"},
+       "(and 105 more); was the debug buffer copied completely?"},
       {0, 0, 1, 0,
        "cannot read the 32-byte tensor logged by instruction 0 of run 1: it extends past the end of the file "
-       "(and 107 more)"},
+       "(and 107 more); was the debug buffer copied completely?"},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     char path[] = "/tmp/test_debug_data.XXXXXX";

@@ -26,16 +26,16 @@ if sys.version_info < (3, 9):
 from ._library import EtrecordError, EtrecordWarning, library
 from .arrow import Table
 from .model import (
-    Change, Diff, ETRecord, Event, EventBlock, FirstRun, Graph, LoadChange, LoggedValue, MemoryFinding, MemoryPeak, MemoryPlan, MethodDelegation, MethodDiff,
-    MethodMemory, MethodSource, MethodSummary, Node, NodeChange, Noise, OperatorDelegation, OrderMove, PlannedBuffer, PlannedTensor, RunPhase, Source, SourceFile, SourceLine, Statistics, Value, dataframe,
+    Accuracy, AccuracyMeasures, Change, Diff, ETRecord, Event, EventBlock, FirstRun, Graph, LoadChange, LoggedValue, MemoryFinding, MemoryPeak, MemoryPlan, MethodDelegation, MethodDiff,
+    MethodMemory, MethodSource, MethodSummary, Node, NodeChange, Noise, OperatorDelegation, OrderMove, PlannedBuffer, PlannedTensor, RunPhase, Source, SourceFile, SourceLine, Statistics, Value, ValueAccuracy, dataframe,
 )
 from .profile import Path, Profile, Record
 
 __version__: str = library.etr_version().decode()
 __all__ = [
-    "Change", "Diff", "ETRecord", "EtrecordError", "EtrecordWarning", "Event", "EventBlock", "FirstRun", "Graph", "LoadChange", "LoggedValue",
+    "Accuracy", "AccuracyMeasures", "Change", "Diff", "ETRecord", "EtrecordError", "EtrecordWarning", "Event", "EventBlock", "FirstRun", "Graph", "LoadChange", "LoggedValue",
     "MemoryFinding", "MemoryPeak", "MemoryPlan", "MethodDelegation", "MethodDiff", "MethodMemory", "MethodSource", "MethodSummary", "Node", "NodeChange",
-    "Noise", "OperatorDelegation", "OrderMove", "PlannedBuffer", "PlannedTensor", "Profile", "Record", "RunPhase", "Source", "SourceFile", "SourceLine", "Statistics", "Table", "Value", "dataframe", "events", "parse_etrecord", "write_tensorboard_artifact",
+    "Noise", "OperatorDelegation", "OrderMove", "PlannedBuffer", "PlannedTensor", "Profile", "Record", "RunPhase", "Source", "SourceFile", "SourceLine", "Statistics", "Table", "Value", "ValueAccuracy", "dataframe", "events", "parse_etrecord", "write_tensorboard_artifact",
 ]
 
 

@@ -60,6 +60,10 @@ class CompareOptions(ctypes.Structure):
                 ("history_count", ctypes.c_size_t)]
 
 
+class AccuracyOptions(ctypes.Structure):
+    _fields_ = [("reference", ctypes.c_char_p), ("reference_record", ctypes.c_void_p), ("on_aten", ctypes.c_bool)]
+
+
 class Document(ctypes.Structure):
     _fields_ = [("text", ctypes.c_char_p), ("size", ctypes.c_size_t), ("name", ctypes.c_char_p)]
 
@@ -126,6 +130,9 @@ def _load() -> ctypes.CDLL:
             ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(Document), ctypes.POINTER(Document), ctypes.POINTER(CompareOptions), error],
         ),
         "etr_comparison_close": (None, [pointer]),
+        "etr_accuracy_open": (ctypes.c_int, [ctypes.POINTER(pointer), pointer, ctypes.POINTER(AccuracyOptions), error]),
+        "etr_accuracy_close": (None, [pointer]),
+        "etr_emit_accuracy_json": (ctypes.c_int, [pointer, sink, error]),
         "etr_emit_diff_json": (ctypes.c_int, [pointer, ctypes.POINTER(DiffFilter), ctypes.c_int, sink, error]),
         "etr_stream_table": (ctypes.c_int, [ctypes.c_int, pointer, ctypes.POINTER(NodeFilter), ctypes.POINTER(TableOptions), pointer, error]),
         "etr_stream_diff": (ctypes.c_int, [pointer, ctypes.POINTER(DiffFilter), ctypes.POINTER(TableOptions), pointer, error]),
@@ -202,6 +209,17 @@ def diff(base: Any, newer: Any, method: str | None, unit: int, limit: float, rec
     with _comparison(library.etr_compare, base, newer, ctypes.byref(options)) as comparison:
         wanted = DiffFilter(method=None if method is None else method.encode())
         return collect(library.etr_emit_diff_json, comparison, ctypes.byref(wanted), unit)
+
+
+def accuracy(profile: Any, reference: bytes | None, reference_record: Any) -> bytes:
+    """Returns the comparison of a profile's logged values with a reference, as JSON."""
+    handle, error = ctypes.c_void_p(), Error()
+    options = AccuracyOptions(reference=reference, reference_record=reference_record)
+    check(library.etr_accuracy_open(ctypes.byref(handle), profile, ctypes.byref(options), ctypes.byref(error)), error)
+    try:
+        return collect(library.etr_emit_accuracy_json, handle)
+    finally:
+        library.etr_accuracy_close(handle)
 
 
 def stream_diff(base: Any, newer: Any, method: str | None, table: TableOptions, limit: float, recording_noise: float, out: Any) -> None:

@@ -516,6 +516,93 @@ class LoadChange(Change):
 
 
 @dataclass
+class AccuracyMeasures:
+    """How far a value is from its reference. etrecord_accuracy.h has the formulas."""
+
+    snr_db: float | None
+    equal: bool | None = None
+    psnr_db: float | None = None
+    mse: float | None = None
+    l1: float | None = None
+    cosine: float | None = None
+    max_abs: float | None = None
+    rel_l2: float | None = None
+    bias: float | None = None
+    elements: int | None = None
+    left_out: int | None = None
+    nonfinite: int | None = None
+
+
+@dataclass
+class ValueAccuracy:
+    """A value that a run logged, compared with its reference; `problem` says why it was not. `local` compares it with what the reference computes from the values that the
+    device logged before, and so shows the error that the operators of `segment` added."""
+
+    node: str
+    module: str = ""
+    op: str = ""
+    source: str | None = None
+    backend: str | None = None
+    method: str = ""
+    run: int = 0
+    input: int | None = None
+    input_evidence: str = ""
+    instruction: int | None = None
+    index: int = 0
+    output: int = 0
+    role: str = ""
+    tap: bool = False
+    segment: list[str] = field(default_factory=list)
+    reference_graph: str | None = None
+    reference_node: str | None = None
+    reference_evidence: str = ""
+    aten_node: str | None = None
+    dtype: str | None = None
+    shape: list[int] = field(default_factory=list)
+    strides: list[int] = field(default_factory=list)
+    offset: int | None = None
+    max_at: list[int] = field(default_factory=list)
+    drop_db: float | None = None
+    local: AccuracyMeasures | None = None
+    impact_snr_db: float | None = None
+    steps_off: float | None = None
+    most_steps: float | None = None
+    scale: float | None = None
+    zero_point: float | None = None
+    problem: str | None = None
+    snr_db: float | None = None
+    equal: bool | None = None
+    psnr_db: float | None = None
+    mse: float | None = None
+    l1: float | None = None
+    cosine: float | None = None
+    max_abs: float | None = None
+    rel_l2: float | None = None
+    bias: float | None = None
+    elements: int | None = None
+    left_out: int | None = None
+    nonfinite: int | None = None
+    computed_by: str = ""
+
+
+@dataclass
+class Accuracy:
+    """The values that the runs logged, compared with a reference. `candidates` are indices into values, the most suspicious first."""
+
+    record: str | None
+    record_hash: str
+    debug_buffer: str | None
+    reference: str | None
+    reference_of: str
+    own_program: bool
+    inputs: int
+    output_snr_db: float | None
+    ranked_by: str
+    candidates: list[int] = field(default_factory=list)
+    values: list[ValueAccuracy] = field(default_factory=list)
+
+
+@dataclass
 class MethodDiff:
     """What became slower or faster in a method. Rows of by_... and numeric_gap, and items without a class of their own, are dicts.
 

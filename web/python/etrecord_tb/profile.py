@@ -254,6 +254,23 @@ class Profile:
             raise ValueError(f"neither record has a method named {method!r}")
         return model.build(model.Diff, {key: said[key] for key in ("limit", "recording_noise", "methods", "load")})
 
+    def accuracy(self, reference: Path | None = None, reference_record: Profile | None = None) -> model.Accuracy:
+        """Returns the values that the runs logged, compared with a reference, as `etrecord-tb accuracy` does.
+
+        reference: a file that `etrecord-tb reference` wrote; without one, outputs are compared with the record's reference outputs. reference_record: the profile
+        of the record from which the reference was made, if it is another one, such as the float model.
+        """
+        said = self.accuracy_document(reference, reference_record)
+        for warning in said.pop("warnings"):
+            warnings.warn(f"{warning['file']}: {warning['message']}" if warning["file"] else warning["message"], EtrecordWarning, stacklevel=2)
+        return model.build(model.Accuracy, {key: value for key, value in said.items() if key != "schema"})
+
+    def accuracy_document(self, reference: Path | None = None, reference_record: Profile | None = None) -> dict[str, Any]:
+        """Returns what accuracy() does as the JSON document of `etrecord-tb accuracy`."""
+        other = None if reference_record is None else reference_record._opened()
+        document: dict[str, Any] = json.loads(_library.accuracy(self._opened(), _path(reference), other))
+        return document
+
     def events_table(
         self, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str] | None = None, module: str | None = None, op: str | None = None,
         backend: str | None = None,

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * accuracy.c - compares logged values with a reference, and ranks them.
+ */
+#include "etrecord_accuracy.h"
+
+#include "accuracy/reference_file.h"
+#include "accuracy/steps.h"
+#include "inputs/numeric_gap.h"
+#include "values/debug_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct accuracy_box {
+  etr_accuracy accuracy;
+  etr_arena arena;
+} accuracy_box;
+
+/* The comparison while it is made. */
+typedef struct accuracy_maker {
+  etr_accuracy *out;
+  const etr_profile *profile;
+  const etr_graph *graph; /* of the method */
+  etr_arena *arena;
+  etr_arena scratch;
+  etr_reference_file reference; /* not open: there is none */
+  etr_seekable buffer;
+  bool has_buffer;
+  etr_warnings warnings;
+  etr_partner *partners;    /* per node; NULL without a reference */
+  etr_run_input *run_inputs; /* per run; NULL without a reference */
+  uint64_t budget;          /* bytes of the debug buffer that may still be read */
+  etr_vec(etr_value_accuracy) values;
+  etr_map rows; /* row_key -> index into values */
+} accuracy_maker;
+
+/* Identifies the value of a node in a run. */
+typedef struct row_key {
+  uint32_t run, node, output;
+} row_key;
+ETR_NO_PADDING(row_key, 3 * sizeof(uint32_t));
+
+static etr_slice bytes_of(const row_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
+
+const char *etr_input_evidence_name(etr_input_evidence evidence) {
+  static const char *const names[] = {"unknown", "bundled", "equal", "only", "order"};
+  return names[evidence];
+}
+
+const char *etr_partner_evidence_name(etr_partner_evidence evidence) {
+  static const char *const names[] = {"none", "same_graph", "diff", "name", "reference_outputs"};
+  return names[evidence];
+}
+
+bool etr_gap_is_equal(const etr_numeric_gap *gap) { return gap->unlike == 0 && gap->snr_db > ETR_EQUAL_DB; }
+
+/* Returns whether the reference is of this record, so that values are compared node by node. */
+static bool is_own(const accuracy_maker *m) { return m->out->reference_record == m->profile; }
+
+/* ---- Listing the values ---- */
+
+/* Sets the node and the output that computed a value. Returns false for values that are not compared: scalars, tensors
+ * without elements, and arguments of delegate calls. */
+static bool find_origin(const accuracy_maker *m, const etr_debug_value *value, row_key *key) {
+  if (value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0 || value->is_argument) return false;
+  if (value->method != m->out->method || value->node == ETR_NONE || value->output == ETR_NONE) return false;
+  const etr_edge origin = etr_debug_value_origin(m->profile, value);
+  *key = (row_key){value->run, origin.node, origin.output};
+  return m->graph->nodes[origin.node].kind == ETR_NODE_OP;
+}
+
+static void add_value(accuracy_maker *m, const etr_debug_value *value) {
+  row_key key;
+  if (!find_origin(m, value, &key)) return;
+  uint32_t known = etr_map_get(&m->rows, bytes_of(&key));
+  if (known != ETR_NONE) {
+    etr_value_accuracy *row = &m->values.data[known];
+    if (value->is_output)
+      row->is_output = true; /* the method returns what an instruction logged before */
+    else if (value->instruction_id == row->value->instruction_id && value->delegate_id == row->value->delegate_id)
+      row->problem = "it is computed several times in one run";
+    return;
+  }
+  etr_value_accuracy *row = etr_vec_push(m->arena, &m->values);
+  if (!row || !etr_map_set(&m->rows, bytes_of(&key), (uint32_t)(m->values.count - 1))) return;
+  const char *name = m->graph->nodes[key.node].name;
+  *row = (etr_value_accuracy){.value = value,
+                              .node = key.node,
+                              .output = key.output,
+                              .name = key.output ? etr_arena_format(m->arena, "%s #%u", name, key.output) : name,
+                              .is_output = value->is_output,
+                              .input = ETR_NONE,
+                              .computed_by = etr_carried_node(m->graph, key.node),
+                              .drop_db = NAN,
+                              .impact_snr_db = NAN};
+  if (m->graph->nodes[key.node].subgraph != ETR_NONE &&
+      m->graph->subgraphs[m->graph->nodes[key.node].subgraph].kind == ETR_SUBGRAPH_BODY)
+    row->problem = "it is in the body of a loop or branch";
+}
+
+/* Returns how many values the exported program returns, without those that it writes to buffers; 0 if there is none.
+ */
+static size_t count_returned(const accuracy_maker *m) {
+  for (size_t i = 0; i < m->profile->graph_count; i++) {
+    const etr_graph *graph = &m->profile->graphs[i];
+    const etr_node *last = graph->node_count ? &graph->nodes[graph->node_count - 1] : NULL;
+    if (strcmp(graph->module, "aten") == 0 && strcmp(graph->method, m->graph->method) == 0 && last &&
+        last->kind == ETR_NODE_OUTPUT)
+      return last->input_count - ETR_MIN(graph->mutation_count, last->input_count);
+  }
+  return 0;
+}
+
+/* Marks values that the method returns and the exported program does not: intermediate_output_tap adds them behind the
+ * others, of which one may be the same value. */
+static void mark_taps(accuracy_maker *m) {
+  size_t returned = count_returned(m), first = m->graph->mutation_count, taps = 0;
+  for (int pass = 0; returned && pass < 2; pass++)
+    for (size_t i = 0; i < m->profile->debug_value_count; i++) {
+      const etr_debug_value *value = &m->profile->debug_values[i];
+      row_key key;
+      bool is_tap = value->is_output && value->output != ETR_NONE && value->output >= first + returned;
+      if (!value->is_output || is_tap != (pass == 0) || !find_origin(m, value, &key)) continue;
+      uint32_t row = etr_map_get(&m->rows, bytes_of(&key));
+      if (row != ETR_NONE) m->values.data[row].is_tap = is_tap;
+      taps += is_tap;
+    }
+  if (taps)
+    etr_warn(&m->warnings, m->profile->pte, NULL, ETR_NO_OFFSET,
+             "the program is tapped (intermediate_output_tap): operators around taps are not fused, and its times mean "
+             "nothing");
+}
+
+/* Chooses the method that logged the most values: a reference is of one method. */
+static uint32_t choose_method(accuracy_maker *m) {
+  const etr_profile *p = m->profile;
+  uint32_t best = ETR_NONE;
+  size_t most = 0;
+  size_t *counts = etr_arena_alloc_array(&m->scratch, p->method_count, sizeof *counts);
+  for (size_t i = 0; counts && i < p->debug_value_count; i++) {
+    uint32_t method = p->debug_values[i].method;
+    if (method == ETR_NONE || p->methods[method].graph == ETR_NONE) continue;
+    bool is_named = m->reference.is_open && strcmp(p->methods[method].name, m->reference.method) == 0;
+    if (++counts[method] > most || is_named) {
+      best = method;
+      most = is_named ? SIZE_MAX : counts[method];
+    }
+  }
+  return best;
+}
+
+/* ---- Dequantizing ---- */
+
+/* Reads a tensor of doubles by channel; NULL if it has another number of elements. */
+static double *read_channels(accuracy_maker *m, const char *name, uint64_t count) {
+  double piece[ETR_PIECE_ELEMENTS];
+  etr_tensor_view view;
+  etr_tensor_reader reader = {0};
+  const char *problem = NULL;
+  const etr_safetensor *tensor = m->reference.is_open ? etr_reference_constant(&m->reference, name) : NULL;
+  if (!tensor || !etr_reference_view(&view, &m->reference, tensor) ||
+      tensor->byte_size != count * tensor->element->size || etr_tensor_fault(&view))
+    return NULL;
+  double *numbers = etr_arena_alloc_array(&m->scratch, (size_t)count, sizeof *numbers);
+  if (numbers && etr_tensor_reader_open(&reader, &view, &problem) == ETR_OK && !problem)
+    for (size_t at = 0, got; (got = etr_tensor_reader_next(&reader, piece)) > 0; at += got)
+      memcpy(numbers + at, piece, got * sizeof *piece);
+  etr_tensor_reader_close(&reader);
+  return problem ? NULL : numbers;
+}
+
+static bool number_argument(const etr_node *node, const char *name, double *out) {
+  const char *text = etr_node_argument(node, name);
+  char *end = NULL;
+  *out = text ? strtod(text, &end) : NAN;
+  return text && end != text && isfinite(*out);
+}
+
+/* Returns the quantize node whose integers a node has: the node itself, or the one whose result it only copies. */
+static const etr_node *quantizer(const etr_graph *graph, uint32_t node) {
+  for (;;) {
+    const etr_node *n = &graph->nodes[node];
+    if (n->kind != ETR_NODE_OP) return NULL;
+    if (strstr(n->target, ".quantize_per_")) return n;
+    if (!etr_node_only_copies(n) || n->input_count == 0 || n->inputs[0].node >= node) return NULL;
+    node = n->inputs[0].node;
+  }
+}
+
+/* Finds scale and zero point of a value. Returns false if they are not known. */
+static bool find_dequantization(accuracy_maker *m, etr_value_accuracy *row, etr_dequantization *out) {
+  const etr_node *node = quantizer(m->graph, row->node);
+  double axis;
+  *out = (etr_dequantization){.scales = &row->scale, .zero_points = &row->zero_point, .channel_count = 1};
+  if (!node) return false;
+  if (number_argument(node, "scale", &row->scale) && number_argument(node, "zero_point", &row->zero_point)) return true;
+  row->scale = row->zero_point = 0;
+  if (!number_argument(node, "axis", &axis) || node != &m->graph->nodes[row->node] || node->input_count < 3 ||
+      axis < 0 || axis >= row->value->rank)
+    return false;
+  out->channel_count = (uint64_t)row->value->sizes[(int)axis];
+  out->channel_elements = 1;
+  for (int32_t i = (int32_t)axis + 1; i < row->value->rank; i++)
+    out->channel_elements *= (uint64_t)row->value->sizes[i];
+  out->scales = read_channels(m, m->graph->nodes[node->inputs[1].node].name, out->channel_count);
+  out->zero_points = read_channels(m, m->graph->nodes[node->inputs[2].node].name, out->channel_count);
+  if (!out->scales || !out->zero_points) return false;
+  row->scale = row->zero_point = NAN;
+  return true;
+}
+
+static bool is_integer(const etr_element *element) { return strstr(element->dtype, "int") != NULL; }
+
+/* ---- Comparing ---- */
+
+/* Fills the view of a logged value; returns why it cannot be read, or NULL. */
+static const char *view_logged(accuracy_maker *m, etr_tensor_view *view, const etr_debug_value *value,
+                               int64_t strides[ETR_MOST_RANK]) {
+  if (!m->has_buffer) return "there is no debug buffer";
+  if (!etr_debug_view(view, value, &m->buffer, strides)) return "its type cannot be read";
+  const char *fault = etr_tensor_fault(view);
+  if (fault) return fault;
+  if (value->byte_size > m->budget) return "implausibly many tensors share its bytes";
+  m->budget -= value->byte_size;
+  return NULL;
+}
+
+/* Compares a value with a tensor of the reference. */
+static const char *measure(accuracy_maker *m, etr_value_accuracy *row, const etr_safetensor *wanted,
+                           etr_numeric_gap *out) {
+  etr_tensor_view views[2];
+  int64_t strides[ETR_MOST_RANK];
+  etr_dequantization by[2] = {{0}, {0}};
+  etr_gap_steps steps;
+  const char *problem = view_logged(m, &views[1], row->value, strides);
+  if (problem) return problem;
+  if (!etr_reference_view(&views[0], &m->reference, wanted)) return "the type of its reference cannot be read";
+  bool integers[2] = {is_integer(views[0].element), is_integer(views[1].element)};
+  bool is_known = integers[1] && find_dequantization(m, row, &by[1]);
+  if (integers[1] && !integers[0] && !is_known) return "its scale is not known";
+  if (!is_known) by[1] = (etr_dequantization){0};
+  if (is_known && integers[0]) by[0] = by[1];
+  if (etr_gap_measure_quantized(out, &steps, &problem, &(etr_gap_side){&views[0], &by[0]},
+                                &(etr_gap_side){&views[1], &by[1]}) != ETR_OK)
+    etr_arena_fail(m->arena);
+  row->is_integer = integers[0] && integers[1];
+  row->steps_off = steps.differing;
+  row->most_steps = steps.most;
+  return problem;
+}
+
+static int by_method_and_run(const void *a, const void *b) {
+  const etr_output_gap *x = a, *y = b;
+  if (x->method != y->method) return x->method < y->method ? -1 : 1;
+  return (x->run > y->run) - (x->run < y->run);
+}
+
+/* Compares with the record's reference outputs, as the profile did. */
+static const char *take_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
+  const etr_output_gap *gaps = m->profile->output_gaps;
+  const etr_output_gap wanted = {.method = row->value->method, .run = row->value->run};
+  size_t i = etr_lower_bound(&wanted, gaps, m->profile->output_gap_count, sizeof *gaps, by_method_and_run);
+  for (; i < m->profile->output_gap_count && gaps[i].run == wanted.run && gaps[i].method == wanted.method; i++) {
+    const etr_output_gap *gap = &gaps[i];
+    row_key key;
+    if (!gap->value || !find_origin(m, gap->value, &key) || key.node != row->node ||
+        key.output != row->output)
+      continue;
+    row->evidence = ETR_PARTNER_OUTPUT;
+    row->reference_graph = "reference_outputs";
+    row->input = gap->set;
+    row->input_evidence = strncmp(gap->rule, "order", 5) == 0 ? ETR_INPUT_ORDER : ETR_INPUT_ONLY;
+    if (strncmp(gap->rule, "bundled", 7) == 0) row->input_evidence = ETR_INPUT_BUNDLED;
+    row->gap = gap->gap;
+    return gap->problem;
+  }
+  return "there is no reference for it";
+}
+
+static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
+  if (row->problem) return row->problem;
+  if (!m->reference.is_open) return row->is_output ? take_output_gap(m, row) : "there is no reference";
+  const etr_partner *partner = &m->partners[row->node];
+  const etr_run_input *input = &m->run_inputs[row->value->run];
+  row->input = input->input;
+  row->input_evidence = input->evidence;
+  row->aten_node = partner->aten;
+  if (!partner->node) return "the reference has no such node";
+  row->reference_graph = partner->graph;
+  row->reference_node = partner->node;
+  row->evidence = partner->evidence;
+  if (input->input == ETR_NONE) return "the input of its run is not known";
+  const etr_reference_key key = {partner->graph, partner->node, row->output};
+  const etr_safetensor *wanted = etr_reference_find(&m->reference, input->input, &key);
+  if (!wanted) return "the reference does not have its value";
+  const char *problem = measure(m, row, wanted, &row->gap);
+  const etr_reference_key local = {"local", partner->node, row->output};
+  wanted = is_own(m) && !problem ? etr_reference_find(&m->reference, input->input, &local) : NULL;
+  row->has_local = wanted && !measure(m, row, wanted, &row->local);
+  m->out->has_local |= row->has_local;
+  return problem;
+}
+
+/* ---- Impact ---- */
+
+/* Returns the lowest SNR of the method's outputs if a segment's error were the only one. */
+static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
+  double lowest = NAN;
+  const etr_node *last = &m->graph->nodes[m->graph->node_count - 1];
+  if (!row->reference_node || last->kind != ETR_NODE_OUTPUT) return NAN;
+  for (uint32_t i = 0; i < last->input_count; i++) {
+    char place[1024];
+    etr_tensor_view views[2];
+    etr_numeric_gap gap;
+    const char *problem;
+    const etr_edge *edge = &last->inputs[i];
+    (void)snprintf(place, sizeof place, "%s/%u", row->reference_node, i);
+    const etr_reference_key changed = {"impact", place, 0};
+    const etr_reference_key usual = {"edge", m->graph->nodes[edge->node].name, edge->output};
+    const etr_safetensor *got = etr_reference_find(&m->reference, row->input, &changed);
+    const etr_safetensor *wanted = got ? etr_reference_find(&m->reference, row->input, &usual) : NULL;
+    if (!wanted || !etr_reference_view(&views[0], &m->reference, wanted) ||
+        !etr_reference_view(&views[1], &m->reference, got))
+      continue;
+    if (etr_gap_measure(&gap, &problem, &views[0], &views[1]) == ETR_OK && !problem)
+      lowest = fmin(lowest, gap.snr_db);
+  }
+  return lowest;
+}
+
+/* ---- Segments and drops ---- */
+
+static double capped_snr(const etr_numeric_gap *gap) {
+  if (gap->unlike > 0 || isnan(gap->snr_db)) return -ETR_EQUAL_DB;
+  return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);
+}
+
+static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_value_segment *segment,
+                      const uint32_t *outputs) {
+  double before = ETR_EQUAL_DB;
+  row->segment = segment->nodes;
+  row->segment_count = segment->node_count;
+  if (row->problem || !m->reference.is_open) return;
+  for (size_t i = 0; i < segment->source_count; i++)
+    for (uint32_t output = 0; output < outputs[segment->sources[i]]; output++) {
+      const row_key key = {row->value->run, segment->sources[i], output};
+      uint32_t source = etr_map_get(&m->rows, bytes_of(&key));
+      if (source != ETR_NONE && !m->values.data[source].problem)
+        before = fmin(before, capped_snr(&m->values.data[source].gap));
+    }
+  row->drop_db = before - capped_snr(&row->gap);
+}
+
+static etr_status find_segments(accuracy_maker *m) {
+  etr_value_segment *segments = NULL;
+  uint8_t *is_compared = etr_arena_alloc_array(&m->scratch, m->graph->node_count, sizeof *is_compared);
+  uint32_t *outputs = etr_arena_alloc_array(&m->scratch, m->graph->node_count, sizeof *outputs);
+  if (!is_compared || !outputs) return ETR_ERROR_MEMORY;
+  for (size_t i = 0; i < m->values.count; i++) {
+    const etr_value_accuracy *row = &m->values.data[i];
+    is_compared[row->node] |= !row->problem;
+    outputs[row->node] = ETR_MAX(outputs[row->node], row->output + 1);
+  }
+  for (size_t i = 0; i < m->values.count && !m->reference.is_open; i++) is_compared[m->values.data[i].node] = 1;
+  if (!etr_segments_find(&segments, m->graph, is_compared, m->arena))
+    etr_warn(&m->warnings, m->profile->etrecord, NULL, ETR_NO_OFFSET,
+             "the graph is too entangled to list the operators between all logged values: some have no segment");
+  for (size_t i = 0; segments && i < m->values.count; i++)
+    find_drop(m, &m->values.data[i], &segments[m->values.data[i].node], outputs);
+  return segments ? ETR_OK : ETR_ERROR_MEMORY;
+}
+
+/* ---- Ranking ---- */
+
+const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy) {
+  const etr_value_accuracy *worst = NULL;
+  for (size_t i = 0; i < accuracy->value_count; i++) {
+    const etr_value_accuracy *value = &accuracy->values[i];
+    if (!value->is_output || value->is_tap || value->problem) continue;
+    if (!worst || etr_gap_worse(&value->gap, &worst->gap) > 0) worst = value;
+  }
+  return worst;
+}
+
+typedef struct ranked_value {
+  bool is_unlike, is_scored; /* is_scored: it has a score, and may be the cause of the output's error */
+  double score; /* the larger, the more suspicious */
+  uint32_t index;
+} ranked_value;
+
+static int by_suspicion(const void *a, const void *b) {
+  const ranked_value *x = a, *y = b;
+  if (x->is_unlike != y->is_unlike) return x->is_unlike ? -1 : 1;
+  if (x->is_scored != y->is_scored) return x->is_scored ? -1 : 1;
+  if (x->score != y->score) return x->score > y->score ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+static bool rank_values(accuracy_maker *m) {
+  ranked_value *list = etr_arena_alloc_array(&m->scratch, m->values.count, sizeof *list);
+  uint32_t *ranked = etr_arena_alloc_array(m->arena, m->values.count, sizeof *ranked);
+  size_t count = 0;
+  if (!list || !ranked) return false;
+  m->out->values = m->values.data;
+  m->out->value_count = m->values.count;
+  const etr_value_accuracy *output = etr_accuracy_worst_output(m->out);
+  double most = output ? capped_snr(&output->gap) + ETR_TOO_GOOD_DB : ETR_EQUAL_DB;
+  for (uint32_t i = 0; i < m->values.count; i++) {
+    const etr_value_accuracy *row = &m->values.data[i];
+    if (row->problem) continue;
+    bool is_scored = m->out->has_local ? row->has_local : capped_snr(&row->gap) <= most;
+    double score = isnan(row->drop_db) ? -capped_snr(&row->gap) : row->drop_db;
+    if (m->out->has_local) score = row->has_local ? -capped_snr(&row->local) : 0;
+    list[count++] = (ranked_value){row->gap.unlike > 0, is_scored, score, i};
+  }
+  etr_sort(list, count, sizeof *list, by_suspicion);
+  for (size_t i = 0; i < count; i++) ranked[i] = list[i].index;
+  m->out->ranked = ranked;
+  m->out->ranked_count = count;
+  return true;
+}
+
+/* ---- Together ---- */
+
+static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
+  const etr_profile *of = options->reference_record ? options->reference_record : m->profile;
+  char hash[17];
+  if (!options->reference) return ETR_OK;
+  ETR_TRY(etr_reference_open(&m->reference, m->arena, options->reference, error));
+  m->out->reference = options->reference;
+  m->out->input_count = m->reference.input_count;
+  m->out->reference_record = m->profile;
+  if (strcmp(m->reference.record, m->out->record_hash) == 0) return ETR_OK;
+  m->out->reference_record = of;
+  etr_record_hash(hash, of);
+  if (strcmp(m->reference.record, hash) == 0) return ETR_OK;
+  return etr_fail(error, ETR_ERROR_CHOICE, options->reference, NULL, ETR_NO_OFFSET,
+                  options->reference_record
+                      ? "a reference of another record than %.200s: name the record that it was made from"
+                      : "a reference of another record than %.200s: name its own record with --reference-record",
+                  of->etrecord ? of->etrecord : "this one");
+}
+
+static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *error) {
+  if (!m->reference.is_open) return ETR_OK;
+  ETR_TRY(etr_partners_find(&m->partners, m->profile, m->out->method, m->out->reference_record, &m->scratch, error));
+  if (is_own(m) && on_aten) etr_partners_take_aten(m->partners, m->graph->node_count);
+  if (m->reference.method[0] && strcmp(m->reference.method, m->profile->methods[m->out->method].name) != 0)
+    etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
+             "a reference of the method %.100s, but the values are of %.100s", m->reference.method,
+             m->profile->methods[m->out->method].name);
+  if (etr_run_inputs_find(&m->run_inputs, m->profile, m->out->method, &m->reference,
+                          m->has_buffer ? &m->buffer : NULL, &m->warnings) != ETR_OK)
+    return etr_fail_memory(error);
+  return ETR_OK;
+}
+
+static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
+  etr_record_hash(m->out->record_hash, m->profile);
+  ETR_TRY(open_reference(m, options, error));
+  m->out->method = choose_method(m);
+  if (m->out->method == ETR_NONE) return ETR_OK;
+  m->graph = &m->profile->graphs[m->profile->methods[m->out->method].graph];
+  if (m->profile->debug_buffer) {
+    ETR_TRY(etr_debug_open(&m->buffer, m->profile, error));
+    m->has_buffer = true;
+    m->budget = m->buffer.size <= UINT64_MAX / 8 ? m->buffer.size * 8 : UINT64_MAX;
+  }
+  ETR_TRY(prepare_reference(m, options->on_aten, error));
+  for (size_t i = 0; i < m->profile->debug_value_count; i++) add_value(m, &m->profile->debug_values[i]);
+  mark_taps(m);
+  for (size_t i = 0; i < m->values.count && !etr_arena_failed(m->arena); i++) {
+    etr_value_accuracy *row = &m->values.data[i];
+    row->problem = compare_value(m, row);
+    if (is_own(m) && !row->problem) row->impact_snr_db = find_impact(m, row);
+  }
+  if (find_segments(m) != ETR_OK || !rank_values(m)) return etr_fail_memory(error);
+  return ETR_OK;
+}
+
+etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile, const etr_accuracy_options *options,
+                             etr_error *error) {
+  static const etr_accuracy_options defaults = {0};
+  *out = NULL;
+  etr_error_clear(error);
+  accuracy_box *box = calloc(1, sizeof *box);
+  if (!box) return etr_fail_memory(error);
+  accuracy_maker m = {.out = &box->accuracy, .profile = profile, .arena = &box->arena,
+                      .warnings = {.arena = &box->arena}};
+  etr_map_init(&m.rows, &m.scratch);
+  box->accuracy.profile = profile;
+  etr_status status = make(&m, options ? options : &defaults, error);
+  if (status == ETR_OK && (etr_arena_failed(&box->arena) || etr_arena_failed(&m.scratch)))
+    status = etr_fail_memory(error);
+  box->accuracy.values = m.values.data;
+  box->accuracy.value_count = m.values.count;
+  box->accuracy.warnings = m.warnings.list.data;
+  box->accuracy.warning_count = m.warnings.list.count;
+  etr_reference_close(&m.reference);
+  if (m.has_buffer) etr_seekable_close(&m.buffer);
+  etr_arena_clear(&m.scratch);
+  if (status == ETR_OK)
+    *out = &box->accuracy;
+  else
+    etr_accuracy_close(&box->accuracy);
+  return status;
+}
+
+void etr_accuracy_close(etr_accuracy *accuracy) {
+  accuracy_box *box = (accuracy_box *)accuracy;
+  if (box) etr_arena_clear(&box->arena);
+  free(box);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * reference_file.h - the safetensors file that `etrecord-tb reference` writes. Layer 3.
+ *
+ * Tensors:
+ *   INPUT/GRAPH/NODE          the value of a node for an input: "0/edge/aten_mm_default". GRAPH is "edge" or "aten"
+ *   INPUT/GRAPH/NODE/OUTPUT   one of the values of a node that returns a list
+ *   INPUT/local/NODE[/OUTPUT] the value that the Edge graph computes from the values that the device logged before
+ *   INPUT/impact/NODE/K       the method's output K if the error of this node's segment were the only one
+ *   INPUT/input/K             the method's argument K
+ *   constant/edge/NAME        a scale or zero point by channel, by the name of its placeholder
+ * Metadata, all texts: "producer" ("etrecord-tb reference/1"), "record" (etr_record_hash() of the record), "method",
+ * "inputs" (their number), "aliases" (a JSON object from keys to the key of the tensor with the same bytes), "state"
+ * (buffers that an inference changes), "random" (operators that draw random numbers).
+ */
+#ifndef ETR_REFERENCE_FILE_H
+#define ETR_REFERENCE_FILE_H
+
+#include "etrecord_accuracy.h"
+#include "inputs/safetensors.h"
+
+typedef struct etr_reference_file {
+  etr_seekable file;
+  etr_safetensors table;
+  etr_map aliases; /* key -> index into table.tensors */
+  etr_arena *arena;
+  const char *path, *method, *state, *random, *record; /* texts are "" if there is none */
+  size_t input_count;
+  bool is_open;
+} etr_reference_file;
+
+/** Opens a reference and reads its table, into the arena. Always close it. Errors: those of etr_safetensors_read(),
+ * ETR_ERROR_IO, and ETR_ERROR_FORMAT if `etrecord-tb reference` did not write it. */
+etr_status etr_reference_open(etr_reference_file *out, etr_arena *arena, const char *path, etr_error *error);
+
+void etr_reference_close(etr_reference_file *file);
+
+/** A key without its first part: "edge", "aten", "local", "input", "impact", and a node or a number. */
+typedef struct etr_reference_key {
+  const char *graph, *node;
+  uint32_t output;
+} etr_reference_key;
+
+/** Returns the value for an input; NULL if the reference does not have it. */
+const etr_safetensor *etr_reference_find(const etr_reference_file *file, uint32_t input, const etr_reference_key *key);
+
+/** Returns the tensor constant/edge/NAME, or NULL. */
+const etr_safetensor *etr_reference_constant(const etr_reference_file *file, const char *name);
+
+/** Fills *view with how to read a tensor. Returns false if its type cannot be read. */
+bool etr_reference_view(etr_tensor_view *view, const etr_reference_file *file, const etr_safetensor *tensor);
+
+/** Fills `hash` with 16 hexadecimal digits and a NUL: a hash of the Edge graphs (names, operators, arguments, shapes
+ * and connections of their nodes) and of export_graph_id. Weights do not count, nor do stack traces. */
+void etr_record_hash(char hash[17], const etr_profile *profile);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * etrecord_accuracy.h - which layer loses accuracy: compares the values that a device logged with those of a reference.
+ *
+ *   etr_accuracy *accuracy;
+ *   const etr_accuracy_options options = {.reference = "ref.safetensors"};
+ *   if (etr_accuracy_open(&accuracy, profile, &options, &error) == ETR_OK) {
+ *     for (size_t i = 0; i < accuracy->ranked_count; i++) {
+ *       const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
+ *       printf("%s: %.1f dB\n", value->name, value->gap.snr_db);
+ *     }
+ *     etr_accuracy_close(accuracy);
+ *   }
+ *
+ * The reference is a safetensors file that `etrecord-tb reference` writes: it runs the graphs of an ETRecord with torch
+ * on the record's inputs. Two questions differ, and every answer says which one it is about:
+ *
+ * - Does the backend do what the program says? The reference is of the record itself. Values are compared node by node
+ *   on the Edge graph. A quantized model is then compared with a quantized model: what quantization costs is not seen.
+ * - What did quantization, or another backend, cost? The reference is of another record, usually of the float model.
+ *   Nodes are joined by the nodes of aten/forward from which they were lowered, as etr_compare() pairs them. Only the
+ *   last Edge node of an ATen node has its value; the others are parts of its computation and are not compared.
+ *
+ * An accuracy is read-only and owns everything that it points to, except for the profile, which it borrows: close it
+ * before the profile.
+ *
+ * Formulas: r is the reference and a the logged value, both as doubles after dequantization; sums and means are over
+ * the elements of which both are finite.
+ *   mse            mean of (r - a)^2                        like ExecuTorch's calculate_numeric_gap("MSE")
+ *   l1             sum of |r - a|                           like calculate_numeric_gap("L1")
+ *   snr_db         10 * log10(mean of r^2 / mse)            like calculate_numeric_gap("SNR"), in dB
+ *   psnr_db        10 * log10(largest r^2 / mse)            in dB
+ *   cosine         sum of r * a / (norm of r * norm of a)
+ *   max_abs_error  largest |r - a|
+ *   drop_db        lowest SNR of the nearest compared values that the node depends on, minus its own, in dB. Each SNR
+ *                  counts at most as ETR_EQUAL_DB, and the inputs of the method count as ETR_EQUAL_DB
+ *   local          the same measures against the value that the reference computes from the values that the device
+ *                  logged before: the error that this segment added
+ *   impact_snr_db  SNR of the method's outputs if this segment's own error were the only one, in dB
+ */
+#ifndef ETRECORD_ACCURACY_H
+#define ETRECORD_ACCURACY_H
+
+#include "etrecord.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** From this SNR on, in dB, values are called equal: the rounding of float32 on the host leaves 135 to 145 dB. */
+#define ETR_EQUAL_DB 100.0
+
+/** A value with an SNR so far above that of the output, in dB, is not suspected of the output's error. */
+#define ETR_TOO_GOOD_DB 10.0
+
+/** What to compare with. Zeroed: nothing but the record's own reference outputs. */
+typedef struct etr_accuracy_options {
+  const char *reference; /**< path of a safetensors file; NULL: values are listed, and only outputs are compared, with
+                            the record's reference outputs */
+  const etr_profile *reference_record; /**< the record whose graphs the reference was computed from; NULL: the profile
+                                          itself */
+  bool on_aten; /**< compares with the reference's aten/METHOD also if the reference is of this record, where the Edge
+                   graph is exact: the last Edge node of an ATen node may round differently */
+} etr_accuracy_options;
+
+/** Why a run is compared with an input of the reference. */
+typedef enum etr_input_evidence {
+  ETR_INPUT_UNKNOWN, /**< no input of the reference is known to be the run's */
+  ETR_INPUT_BUNDLED, /**< the ETDump names it (bundled_input_index) */
+  ETR_INPUT_EQUAL,   /**< an argument that a delegate logged equals it */
+  ETR_INPUT_ONLY,    /**< the reference has one input */
+  ETR_INPUT_ORDER,   /**< the k-th run that logged values has the k-th input, which nothing confirms */
+} etr_input_evidence;
+
+/** Returns the name of an evidence: "unknown", "bundled", "equal", "only", "order". Static. */
+ETR_API const char *etr_input_evidence_name(etr_input_evidence evidence);
+
+/** How the node of the reference was found. */
+typedef enum etr_partner_evidence {
+  ETR_PARTNER_NONE,
+  ETR_PARTNER_SAME_GRAPH, /**< the reference is of this record: the same node */
+  ETR_PARTNER_DIFF,       /**< etr_compare() pairs the nodes of both records */
+  ETR_PARTNER_NAME,       /**< both have an ATen node of this name and operator, in the same module */
+  ETR_PARTNER_OUTPUT,     /**< the record's reference outputs */
+} etr_partner_evidence;
+
+/** Returns the name of an evidence: "none", "same_graph", "diff", "name", "reference_outputs". Static. */
+ETR_API const char *etr_partner_evidence_name(etr_partner_evidence evidence);
+
+/** A tensor that a run logged, compared with its reference. */
+typedef struct etr_value_accuracy {
+  const etr_debug_value *value;
+  uint32_t node;   /**< node of the method's graph that computed it */
+  uint32_t output; /**< which of the node's outputs */
+  const char *name; /**< name of the node, with " #k" for its output k if that is not the first */
+  uint32_t computed_by; /**< node whose value it is: `node`, or what a quantize or dequantize node carries */
+  bool is_output;  /**< the method returns it */
+  bool is_tap;     /**< computed inside a delegate, and logged because an intermediate_output_tap made it an output */
+  uint32_t input;  /**< input of the reference with which the run is compared; ETR_NONE if there is none */
+  etr_input_evidence input_evidence;
+  const uint32_t *segment; /**< operators since the nearest compared values, in order of execution; the last one is
+                              `node`. An error of this value that earlier ones do not have was added by one of them */
+  size_t segment_count;
+  const char *reference_graph; /**< "edge" or "aten"; NULL if there is no reference */
+  const char *reference_node;  /**< name of the reference's node */
+  const char *aten_node; /**< name of the ATen node with this value in the reference's program, by which records are put
+                            side by side; NULL if unknown */
+  etr_partner_evidence evidence;
+  const char *problem; /**< why it was not compared; NULL if it was. Members below are set only if it was */
+  etr_numeric_gap gap;
+  double scale, zero_point; /**< with which integers were dequantized; 0 if they were not, NaN if each channel has its
+                               own */
+  uint64_t steps_off;       /**< number of elements whose stored integers differ; 0 for other types */
+  double most_steps;        /**< largest difference of stored integers */
+  bool is_integer;          /**< both sides store integers, so that steps_off is known */
+  double drop_db;           /**< NaN if unknown, as without a reference of values inside the model */
+  bool has_local;
+  etr_numeric_gap local;    /**< set if has_local */
+  double impact_snr_db;     /**< NaN if unknown */
+} etr_value_accuracy;
+
+/** The comparison of all values that a profile's runs logged. */
+typedef struct etr_accuracy {
+  const etr_profile *profile;
+  const char *reference;   /**< path of the reference; NULL if there is none */
+  const etr_profile *reference_record; /**< the record that the reference is of: the profile itself, or another one;
+                                          NULL without a reference */
+  bool has_local;          /**< some value has a local error */
+  uint32_t method;         /**< method of the profile that is compared; ETR_NONE if none logged values */
+  size_t input_count;      /**< inputs of the reference */
+  char record_hash[17];    /**< identifies the record's graphs, whatever its files are called and however packed */
+  const etr_value_accuracy *values; /**< sorted by run, then in the order in which they were logged */
+  size_t value_count;
+  const uint32_t *ranked; /**< indices of the compared values, the most suspicious first: values with differing NaN or
+                             infinities, then by the lowest local SNR if has_local, or else by the largest drop. By
+                             drop, values whose SNR is more than ETR_TOO_GOOD_DB above that of the worst output come
+                             last: their error is too small to be its cause */
+  size_t ranked_count;
+  const etr_warning *warnings; /**< what makes the comparison doubtful */
+  size_t warning_count;
+} etr_accuracy;
+
+/**
+ * Compares. The profile must have been opened with all its graphs (not edge_only). Numbers are read in pieces, so that
+ * memory is independent of the sizes of the reference and of the debug buffer. On failure *out is NULL. Errors:
+ * ETR_ERROR_IO, ETR_ERROR_FORMAT (the reference is no safetensors file of `etrecord-tb reference`, or damaged),
+ * ETR_ERROR_CHOICE (the reference is of another record than reference_record), ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile,
+                                     const etr_accuracy_options *options, etr_error *error);
+
+/** Frees an accuracy. NULL is allowed. */
+ETR_API void etr_accuracy_close(etr_accuracy *accuracy);
+
+/** Returns true if a gap is none: nothing differs, or its SNR is above ETR_EQUAL_DB. */
+ETR_API bool etr_gap_is_equal(const etr_numeric_gap *gap);
+
+/** Returns the value with the lowest SNR among the compared outputs of the method, all runs together; NULL if no output
+ * was compared. */
+ETR_API const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

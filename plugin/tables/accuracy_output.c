@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * accuracy_output.c - which values differ from a reference: as a document, as tables, several records side by side.
+ */
+#include "output/label.h"
+#include "output/node_filter.h"
+#include "output/section.h"
+#include "views/accuracy_view.h"
+#include "views/logged.h"
+
+#include <stdlib.h>
+
+/* ---- Measures ---- */
+
+/* A gap in a document; the row is a pointer to it, NULL if nothing was compared. */
+#define OF_GAP(name) ETR_MEMBER_OF(etr_numeric_gap, name, 0)
+
+static const etr_numeric_gap *gap_of(const void *row) { return *(const etr_numeric_gap *const *)row; }
+static bool has_gap(const void *row) { return gap_of(row) != NULL; }
+static etr_cell is_equal(const void *row) { return etr_cell_number(etr_gap_is_equal(gap_of(row))); }
+
+static const etr_field measure_fields[] = {
+    {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(snr_db),
+     .says = "10 * log10(mean of reference^2 / mse); also null if nothing differs, or the reference is all 0",
+     .nullable = true},
+    {"equal", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = is_equal, .has = has_gap,
+     .says = "nothing differs, or snr_db is above 100"},
+    {"psnr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(psnr_db),
+     .says = "10 * log10(largest reference^2 / mse)", .nullable = true},
+    {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(mse), .says = "mean of squared differences", .nullable = true},
+    {"l1", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(l1), .says = "sum of absolute differences", .nullable = true},
+    {"cosine", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(cosine), .nullable = true},
+    {"max_abs", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(max_abs_error), .says = "largest absolute difference",
+     .nullable = true},
+    {"rel_l2", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(rel_l2), .says = "sqrt(mse / mean of reference^2)",
+     .nullable = true},
+    {"bias", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(bias), .says = "mean of value - reference", .nullable = true},
+    {"elements", NULL, ETR_CELL_COUNT, ETR_IN_JSON, OF_GAP(element_count), .nullable = true},
+    {"left_out", NULL, ETR_CELL_COUNT, ETR_IN_JSON, OF_GAP(left_out),
+     .says = "elements that are NaN or infinite on either side, which the measures leave out", .nullable = true},
+    {"nonfinite", NULL, ETR_CELL_COUNT, ETR_IN_JSON, OF_GAP(unlike), .says = "those that differ from the reference",
+     .nullable = true},
+};
+ETR_ROW_TYPE(accuracy_measures, measure_fields);
+
+/* ---- A value ---- */
+
+typedef struct accuracy_output {
+  etr_answer answer;
+  const etr_accuracy *accuracy;
+  const etr_accuracy_choice *choice;
+  etr_accuracy_row *rows;
+  size_t count;
+  bool has_inputs, has_steps, has_modules; /* some row has something to show in these columns */
+} accuracy_output;
+
+static const etr_accuracy_row *as_row(const void *row) { return row; }
+static const etr_value_accuracy *value_of(const void *row) { return as_row(row)->value; }
+static bool is_compared(const void *row) { return as_row(row)->gap != NULL; }
+
+static etr_cell method(const void *row) {
+  return etr_cell_text(as_row(row)->accuracy->profile->methods[value_of(row)->value->method].name);
+}
+static etr_cell run(const void *row) { return etr_cell_number(value_of(row)->value->run); }
+static etr_cell evidence(const void *row) {
+  return etr_cell_text(etr_input_evidence_name(value_of(row)->input_evidence));
+}
+static etr_cell instruction(const void *row) {
+  int32_t id = value_of(row)->value->instruction_id;
+  return id < 0 ? etr_cell_none() : etr_cell_number(id);
+}
+static etr_cell index_of_value(const void *row) { return etr_cell_number(value_of(row)->value->index); }
+static etr_cell name(const void *row) { return etr_cell_text(etr_accuracy_name(as_row(row))); }
+static etr_cell computed_by(const void *row) { return etr_cell_text(as_row(row)->node->name); }
+static etr_cell op(const void *row) { return etr_cell_text(as_row(row)->node->target); }
+static etr_cell module(const void *row) {
+  return etr_cell_text(as_row(row)->graph->modules[as_row(row)->node->module].path);
+}
+static etr_cell backend(const void *row) {
+  const etr_node_time *times = as_row(row)->graph->times;
+  return etr_cell_text(times ? times[value_of(row)->node].backend : NULL);
+}
+static etr_cell source(const void *row) {
+  const etr_source *at = as_row(row)->node->source;
+  const char *file = at ? strrchr(at->file, '/') : NULL;
+  if (!at) return etr_cell_text(NULL);
+  return etr_cell_text(
+      etr_arena_format(as_row(row)->arena, "%s:%lld", file ? file + 1 : at->file, (long long)at->line));
+}
+static etr_cell role(const void *row) {
+  if (value_of(row)->is_tap) return etr_cell_text("tap");
+  return etr_cell_text(value_of(row)->is_output ? "output" : "value");
+}
+static etr_cell reference_evidence(const void *row) {
+  return etr_cell_text(etr_partner_evidence_name(value_of(row)->evidence));
+}
+static etr_cell dtype(const void *row) { return etr_cell_text(value_of(row)->value->dtype); }
+static etr_cell type(const void *row) {
+  return etr_cell_text(etr_logged_type(as_row(row)->arena, value_of(row)->value));
+}
+
+static void put_sizes(const etr_fields *f, const char *key, const int64_t *sizes, const void *row) {
+  etr_field_list(f, key);
+  for (int32_t i = 0; sizes && i < value_of(row)->value->rank; i++) etr_jw_int(f->json, sizes[i]);
+  etr_jw_end(f->json);
+}
+static void put_shape(const etr_fields *f, const void *row) { put_sizes(f, "shape", value_of(row)->value->sizes, row); }
+static void put_strides(const etr_fields *f, const void *row) {
+  put_sizes(f, "strides", value_of(row)->value->strides, row);
+}
+static void put_segment(const etr_fields *f, const void *row) {
+  etr_field_list(f, "segment");
+  for (size_t i = 0; i < value_of(row)->segment_count; i++)
+    etr_jw_string(f->json, as_row(row)->graph->nodes[value_of(row)->segment[i]].name);
+  etr_jw_end(f->json);
+}
+
+/* The indices of the element with the largest difference. */
+static size_t find_largest(int64_t at[32], const void *row) {
+  const etr_debug_value *value = value_of(row)->value;
+  uint64_t left = is_compared(row) ? value_of(row)->gap.max_at : 0;
+  for (int32_t i = value->rank; i-- > 0;) {
+    uint64_t size = value->sizes[i] > 0 ? (uint64_t)value->sizes[i] : 1;
+    if (i < 32) at[i] = (int64_t)(left % size);
+    left /= size;
+  }
+  return value->rank > 32 ? 32 : (size_t)value->rank;
+}
+static bool has_largest(const void *row) { return is_compared(row) && value_of(row)->gap.max_abs_error > 0; }
+static void put_max_at(const etr_fields *f, const void *row) {
+  int64_t at[32];
+  size_t rank = find_largest(at, row);
+  etr_field_list(f, "max_at");
+  for (size_t i = 0; has_largest(row) && i < rank; i++) etr_jw_int(f->json, at[i]);
+  etr_jw_end(f->json);
+}
+static etr_cell max_at(const void *row) {
+  int64_t at[32];
+  size_t rank = find_largest(at, row);
+  const char *text = "";
+  for (size_t i = 0; has_largest(row) && text && i < rank; i++)
+    text = etr_arena_format(as_row(row)->arena, "%s%s%lld", text, i ? "," : "", (long long)at[i]);
+  return etr_cell_text(text);
+}
+
+static void put_measures(const etr_fields *f, const void *row) {
+  etr_field_put_all(f, &etr_accuracy_measures_fields, &as_row(row)->gap);
+}
+static etr_rows local_rows(const void *row) {
+  return (etr_rows){&as_row(row)->local, as_row(row)->local != NULL, sizeof as_row(row)->local};
+}
+static bool has_steps(const void *row) { return is_compared(row) && value_of(row)->is_integer; }
+static etr_cell steps_share(const void *row) {
+  return etr_cell_share((double)value_of(row)->steps_off, (double)value_of(row)->gap.element_count);
+}
+static bool has_scale(const void *row) { return value_of(row)->scale != 0; }
+static bool has_offset(const void *row) { return value_of(row)->value->byte_size > 0; }
+static etr_cell offset(const void *row) { return etr_cell_number((double)value_of(row)->value->offset); }
+static etr_cell tap(const void *row) { return etr_cell_number(value_of(row)->is_tap); }
+static etr_cell segment_size(const void *row) { return etr_cell_number((double)value_of(row)->segment_count); }
+
+static etr_cell snr(const void *row) { return etr_accuracy_snr(as_row(row)->arena, as_row(row)->gap); }
+static etr_cell local_snr(const void *row) {
+  return as_row(row)->local ? etr_accuracy_snr(as_row(row)->arena, as_row(row)->local) : etr_cell_none();
+}
+static etr_cell drop(const void *row) {
+  double number = is_compared(row) ? value_of(row)->drop_db : NAN;
+  return (etr_cell){.number = fabs(number) < 0.05 ? 0 : number, .decimals = 1}; /* not -0.0 */
+}
+static bool shows_drop(const void *context) { return ((const accuracy_output *)context)->accuracy->reference != NULL; }
+static bool shows_local(const void *context) { return ((const accuracy_output *)context)->accuracy->has_local; }
+static bool shows_input(const void *context) { return ((const accuracy_output *)context)->has_inputs; }
+static bool shows_steps(const void *context) { return ((const accuracy_output *)context)->has_steps; }
+static bool shows_module(const void *context) { return ((const accuracy_output *)context)->has_modules; }
+
+#define VALUE(name) ETR_VIA(etr_accuracy_row, value, etr_value_accuracy, name)
+#define GAP(name) ETR_VIA(etr_accuracy_row, gap, etr_numeric_gap, name)
+#define LOCAL(name) ETR_VIA(etr_accuracy_row, local, etr_numeric_gap, name)
+
+enum { PEOPLE = ETR_IN_TEXT | ETR_IN_MARKDOWN, EXACT = ETR_IN_DATA | ETR_IN_JSON };
+
+static const etr_field fields[] = {
+    {NULL, "node", ETR_CELL_NAME, PEOPLE, .get = name},
+    {"node", "node", ETR_CELL_NAME, EXACT, VALUE(name), .says = "with the number of its output, if not the first"},
+    {"module", "module", ETR_CELL_NAME, ETR_IN_ALL, .get = module, .tells = shows_module, .spare = 3},
+    {"computed_by", "computed_by", ETR_CELL_NAME, EXACT, .get = computed_by,
+     .says = "the node, or for quantize and dequantize nodes the operator whose value they carry; module, op and "
+             "source are its own"},
+    {"op", "op", ETR_CELL_NAME, EXACT, .get = op},
+    {"source", "source", ETR_CELL_WORD, ETR_IN_ALL, .get = source, .says = "file and line", .nullable = true,
+     .spare = 4},
+    {"backend", "backend", ETR_CELL_WORD, EXACT, .get = backend, .says = "null: a kernel", .nullable = true},
+    {NULL, "type", ETR_CELL_WORD, PEOPLE, .get = type, .spare = 1},
+    {"method", "method", ETR_CELL_NAME, EXACT, .get = method},
+    {"run", "run", ETR_CELL_COUNT, EXACT, .get = run},
+    {"input", "input", ETR_CELL_COUNT, ETR_IN_ALL, VALUE(input), .says = "input of the reference", .nullable = true,
+     .tells = shows_input},
+    {"input_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = evidence, .says = "why the run has this input",
+     .type = "input_evidence"},
+    {"instruction", "instruction", ETR_CELL_COUNT, EXACT, .get = instruction, .nullable = true},
+    {"index", "index", ETR_CELL_COUNT, EXACT, .get = index_of_value, .says = "among the values of the instruction"},
+    {"output", "output", ETR_CELL_COUNT, EXACT, VALUE(output), .says = "which of the node's outputs"},
+    {"role", "role", ETR_CELL_WORD, EXACT, .get = role,
+     .says = "output: the method returns it; tap: only because of intermediate_output_tap"},
+    {"tap", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = tap},
+    {"segment", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_segment, .type = "texts",
+     .says = "operators since the nearest compared values, the last one is the node"},
+    {"segment_size", "segment_size", ETR_CELL_COUNT, ETR_IN_DATA, .get = segment_size},
+    {"reference_graph", NULL, ETR_CELL_WORD, ETR_IN_JSON, VALUE(reference_graph), .nullable = true},
+    {"reference_node", "reference_node", ETR_CELL_NAME, EXACT, VALUE(reference_node), .nullable = true},
+    {"reference_evidence", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = reference_evidence, .type = "partner_evidence"},
+    {"aten_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, VALUE(aten_node),
+     .says = "node of the reference's aten/METHOD with this value", .nullable = true},
+    {"dtype", "dtype", ETR_CELL_WORD, EXACT, .get = dtype, .nullable = true},
+    {"shape", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_shape, .type = "wholes"},
+    {"strides", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_strides, .type = "wholes", .says = "in elements"},
+    {"offset", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = offset, .has = has_offset,
+     .says = "of the tensor in the debug buffer, in bytes"},
+    {NULL, "snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(snr_db), .digits = ETR_ALL_DIGITS},
+    {NULL, "drop_db", ETR_CELL_NUMBER, ETR_IN_DATA, .get = drop, .says = "see JSON"},
+    {NULL, "local_snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, LOCAL(snr_db), .digits = ETR_ALL_DIGITS},
+    {NULL, "psnr_db", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(psnr_db), .digits = ETR_ALL_DIGITS},
+    {NULL, "mse", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(mse), .digits = ETR_ALL_DIGITS},
+    {NULL, "l1", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(l1), .digits = ETR_ALL_DIGITS},
+    {NULL, "cosine", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(cosine), .digits = ETR_ALL_DIGITS},
+    {NULL, "max_abs", ETR_CELL_NUMBER, ETR_IN_DATA, GAP(max_abs_error), .digits = ETR_ALL_DIGITS},
+    {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr},
+    {NULL, "drop dB", ETR_CELL_NUMBER, PEOPLE, .get = drop, .tells = shows_drop},
+    {NULL, "local dB", ETR_CELL_NUMBER, PEOPLE, .get = local_snr, .tells = shows_local},
+    {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, GAP(max_abs_error), .digits = ETR_GAP_DIGITS, .spare = 5},
+    {NULL, "at", ETR_CELL_WORD, PEOPLE | ETR_IN_DATA, .get = max_at, .spare = 2},
+    {"max_at", NULL, ETR_CELL_LIST, ETR_IN_JSON, .put = put_max_at, .type = "wholes",
+     .says = "indices of the element with the largest difference; empty if there is none"},
+    {"", .in = ETR_IN_JSON, .put = put_measures, .type = "accuracy_measures"},
+    {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(drop_db), .has = is_compared,
+     .says = "lowest SNR of the nearest compared values that the node depends on, minus its own; each at most 100"},
+    {"local", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = local_rows, .parts = &etr_accuracy_measures_fields,
+     .type = "accuracy_measures", .nullable = true,
+     .says = "against what the reference computes from the values that the device logged before"},
+    {"impact_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(impact_snr_db),
+     .says = "SNR of the outputs if this segment's error were the only one", .nullable = true},
+    {"steps_off", "steps off", ETR_CELL_SHARE, ETR_IN_ALL, .get = steps_share, .has = has_steps,
+     .says = "share of the stored integers that differ", .tells = shows_steps, .spare = 6},
+    {"most_steps", "most_steps", ETR_CELL_NUMBER, EXACT, VALUE(most_steps), .has = has_steps,
+     .says = "largest difference of the stored integers", .digits = ETR_ALL_DIGITS},
+    {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(scale), .has = has_scale,
+     .says = "with which it was dequantized; null also if each channel has its own", .nullable = true},
+    {"zero_point", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(zero_point), .has = has_scale, .nullable = true},
+    {"problem", "problem", ETR_CELL_NAME, EXACT, VALUE(problem), .says = "why it was not compared", .nullable = true},
+};
+ETR_ROW_TYPE(value_accuracy, fields);
+
+/* ---- Choosing and sorting rows ---- */
+
+/* Rows by suspicion have their place in the ranking as key; others none. */
+typedef struct sorted_row {
+  etr_accuracy_row row;
+  double key; /* the smallest first */
+  size_t place;
+} sorted_row;
+
+static int by_key(const void *a, const void *b) {
+  const sorted_row *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return (x->place > y->place) - (x->place < y->place);
+}
+
+static bool is_chosen(const accuracy_output *o, const etr_value_accuracy *value) {
+  const etr_graph *graph = etr_logged_graph(o->accuracy->profile, value->value);
+  if (o->choice->has_input && value->input != o->choice->input) return false;
+  return etr_filter_takes_node(o->answer.filter, graph, value->node);
+}
+
+static double snr_key(const etr_numeric_gap *gap) { return gap->unlike ? -INFINITY : gap->snr_db; }
+
+static double key_of(const accuracy_output *o, const etr_value_accuracy *value, size_t rank) {
+  switch (o->choice->order) {
+  case ETR_ACCURACY_BY_LOCAL: return value->has_local ? snr_key(&value->local) : INFINITY;
+  case ETR_ACCURACY_BY_DROP: return isnan(value->drop_db) ? INFINITY : -value->drop_db;
+  case ETR_ACCURACY_BY_SNR: return snr_key(&value->gap);
+  case ETR_ACCURACY_BY_EXECUTION: return (double)(value - o->accuracy->values);
+  default: return (double)rank;
+  }
+}
+
+/* Sets o->rows to the compared values, sorted; only the first of each node's inputs and runs if `worst_only`. */
+static bool choose_rows(accuracy_output *o, bool worst_only) {
+  const etr_accuracy *a = o->accuracy;
+  etr_arena *arena = &o->answer.arena;
+  sorted_row *list = etr_arena_alloc_array(arena, a->ranked_count, sizeof *list);
+  o->rows = etr_arena_alloc_array(arena, a->ranked_count, sizeof *o->rows);
+  size_t count = 0;
+  etr_map seen;
+  etr_map_init(&seen, arena);
+  if (!list || !o->rows) return false;
+  for (size_t i = 0; i < a->ranked_count; i++) {
+    const etr_value_accuracy *value = &a->values[a->ranked[i]];
+    const uint32_t key[] = {value->node, value->output};
+    if (!is_chosen(o, value)) continue;
+    if (worst_only && etr_map_count(&seen, (etr_slice){(const char *)key, sizeof key})) continue;
+    list[count++] = (sorted_row){etr_accuracy_row_of(arena, a, value), key_of(o, value, i), i};
+  }
+  etr_sort(list, count, sizeof *list, by_key);
+  for (size_t i = 0; i < count; i++) {
+    o->rows[i] = list[i].row;
+    o->has_inputs |= list[i].row.value->input > 0 && list[i].row.value->input != ETR_NONE;
+    o->has_steps |= list[i].row.value->is_integer;
+    o->has_modules |= list[i].row.node->module > 0;
+  }
+  o->count = count;
+  return true;
+}
+
+/* ---- Groups ---- */
+
+typedef struct accuracy_group {
+  const char *key;
+  size_t values;
+  const etr_accuracy_row *worst, *first; /* by SNR, and in the ranking */
+} accuracy_group;
+
+static const accuracy_group *as_group(const void *row) { return row; }
+static etr_cell group_snr(const void *row) { return snr(as_group(row)->worst); }
+static etr_cell group_drop(const void *row) { return drop(as_group(row)->first); }
+static etr_cell group_local(const void *row) { return local_snr(as_group(row)->first); }
+static etr_cell group_node(const void *row) { return name(as_group(row)->first); }
+static etr_cell group_exact(const void *row) { return etr_cell_number(as_group(row)->worst->value->gap.snr_db); }
+
+static const etr_field group_fields[] = {
+    {"key", "", ETR_CELL_NAME, ETR_IN_TABLES, ETR_AT(accuracy_group, key)},
+    {NULL, "values", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_AT(accuracy_group, values)},
+    {NULL, "lowest SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = group_snr},
+    {"lowest_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DATA, .get = group_exact, .digits = ETR_ALL_DIGITS},
+    {NULL, "most suspicious", ETR_CELL_NAME, ETR_IN_TABLES, .get = group_node},
+    {NULL, "its drop dB", ETR_CELL_NUMBER, PEOPLE, .get = group_drop},
+    {NULL, "its local dB", ETR_CELL_NUMBER, PEOPLE, .get = group_local, .tells = shows_local},
+};
+ETR_ROW_TYPE(accuracy_group, group_fields);
+
+static const char *group_key(const accuracy_output *o, const etr_accuracy_row *row) {
+  const char *text = NULL;
+  switch (o->choice->by) {
+  case ETR_ACCURACY_OF_OP: return row->node->target;
+  case ETR_ACCURACY_OF_SOURCE: text = source(row).text; return text ? text : "(not recorded)";
+  case ETR_ACCURACY_OF_BACKEND: text = backend(row).text; return text ? text : "cpu";
+  default: text = module(row).text; return text && text[0] ? text : "(top level)";
+  }
+}
+
+static bool put_groups(accuracy_output *o, etr_table *table) {
+  etr_arena *arena = &o->answer.arena;
+  accuracy_group *groups = etr_arena_alloc_array(arena, o->count, sizeof *groups);
+  size_t count = 0;
+  etr_map known;
+  etr_map_init(&known, arena);
+  for (size_t i = 0; groups && i < o->count; i++) {
+    const etr_accuracy_row *row = &o->rows[i];
+    const char *key = group_key(o, row);
+    uint32_t at = key ? etr_map_number(&known, etr_slice_of(key)) : ETR_NONE;
+    if (at == ETR_NONE) return false;
+    if (at == count) groups[count++] = (accuracy_group){key, 0, row, row};
+    groups[at].values++;
+    if (etr_gap_worse(row->gap, groups[at].worst->gap) > 0) groups[at].worst = row;
+  }
+  etr_table_add_rows(table, ETR_ROWS(groups, groups ? count : 0));
+  return groups != NULL;
+}
+
+/* ---- For people ---- */
+
+enum { CANDIDATES = 3 };
+
+static const char *missing_text(accuracy_output *o) {
+  const char *record = o->accuracy->profile->etrecord ? o->accuracy->profile->etrecord : "RECORD";
+  return etr_arena_format(&o->answer.arena,
+                          "Only outputs are compared. For the values inside: etrecord-tb reference %s -o "
+                          "ref.safetensors, then etrecord-tb accuracy with --reference ref.safetensors.",
+                          record);
+}
+
+/* Lists why values were not compared, with their number. */
+static const char *problem_text(accuracy_output *o) {
+  const char *text = NULL;
+  etr_arena *arena = &o->answer.arena;
+  const etr_accuracy *a = o->accuracy;
+  etr_vec(const char *) reasons = {0};
+  for (size_t i = 0; a->reference && i < a->value_count; i++) {
+    size_t count = 0, known = 0;
+    if (!a->values[i].problem) continue;
+    while (known < reasons.count && strcmp(reasons.data[known], a->values[i].problem) != 0) known++;
+    if (known < reasons.count) continue;
+    const char **added = etr_vec_push(arena, &reasons);
+    if (!added) return NULL;
+    *added = a->values[i].problem;
+    for (size_t k = i; k < a->value_count; k++)
+      count += a->values[k].problem && strcmp(a->values[k].problem, a->values[i].problem) == 0;
+    text = etr_arena_format(arena, "%s%s%s (%zu)", text ? text : "not compared: ", text ? ", " : "",
+                            a->values[i].problem, count);
+  }
+  return text;
+}
+
+/* "local 12.9 dB, alone it leaves the output 24.1 dB", "24.2 dB below what it reads" */
+static const char *score_text(etr_arena *arena, const etr_value_accuracy *value) {
+  if (!value->has_local)
+    return etr_arena_format(arena, "%.1f dB below what it reads", value->drop_db);
+  const char *local = etr_arena_format(arena, "local %s", etr_accuracy_snr_text(arena, &value->local));
+  if (isnan(value->impact_snr_db)) return local;
+  if (value->impact_snr_db > ETR_EQUAL_DB)
+    return etr_arena_format(arena, "%s, alone it leaves the output equal", local);
+  return etr_arena_format(arena, "%s, alone it leaves the output %.1f dB", local, value->impact_snr_db);
+}
+
+static void put_candidates(accuracy_output *o) {
+  const etr_accuracy *a = o->accuracy;
+  etr_arena *arena = &o->answer.arena;
+  etr_map seen;
+  size_t shown = 0;
+  etr_map_init(&seen, arena);
+  for (size_t i = 0; i < a->ranked_count && shown < CANDIDATES; i++) {
+    const etr_value_accuracy *value = &a->values[a->ranked[i]];
+    const uint32_t key[] = {value->node, value->output};
+    etr_slice bytes = {(const char *)key, sizeof key};
+    if (!etr_accuracy_is_suspicious(value) || etr_map_count(&seen, bytes)) continue;
+    const etr_accuracy_row row = etr_accuracy_row_of(arena, a, value);
+    const char *own = etr_accuracy_snr_text(arena, &value->gap);
+    const char *score = score_text(arena, value);
+    if (shown++ == 0) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Most suspicious, worst input each:");
+    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
+                     etr_arena_format(arena, "%zu. %s: %s, %s%s", shown, etr_accuracy_place(&row), own, score,
+                                      value->segment_count > 1
+                                          ? etr_arena_format(arena, " (segment of %zu operators)", value->segment_count)
+                                          : ""));
+  }
+  if (shown && !a->has_local && a->reference)
+    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
+                     "Ranked by the drop of SNR, which can name the wrong node where every layer is inexact; "
+                     "`etrecord-tb reference --local` measures what each segment adds.");
+}
+
+static size_t count_runs(const etr_accuracy *a) {
+  size_t runs = 0;
+  for (size_t i = 0; i < a->value_count; i++)
+    runs += i == 0 || a->values[i].value->run != a->values[i - 1].value->run;
+  return runs;
+}
+
+static void put_head(accuracy_output *o) {
+  const etr_accuracy *a = o->accuracy;
+  etr_arena *arena = &o->answer.arena;
+  size_t runs = count_runs(a);
+  if (a->value_count == 0) {
+    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
+                     "The runs logged no values: record them with a debug buffer (docs/recording.md).");
+    return;
+  }
+  etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
+                   etr_arena_format(arena, "%zu of %zu values in %zu run%s compared with %s", a->ranked_count,
+                                    a->value_count, runs, runs == 1 ? "" : "s", etr_accuracy_of(arena, a)));
+  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_line(arena, a));
+  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, problem_text(o));
+  if (!a->reference) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, missing_text(o));
+  if (a->reference) put_candidates(o);
+}
+
+static etr_accuracy_choice no_choice;
+
+static void begin(accuracy_output *o, const etr_accuracy *accuracy, const etr_accuracy_choice *choice) {
+  o->accuracy = accuracy;
+  o->choice = choice ? choice : &no_choice;
+}
+
+etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_filter *filter,
+                                   const etr_accuracy_choice *choice, const etr_table_options *options,
+                                   const etr_sink *sink, etr_error *error) {
+  accuracy_output o = {0};
+  etr_table table;
+  etr_answer_begin(&o.answer, accuracy->profile, filter, options, sink);
+  begin(&o, accuracy, choice);
+  bool people = o.answer.options->format == ETR_TABLE_TEXT || o.answer.options->format == ETR_TABLE_MARKDOWN;
+  bool good = choose_rows(&o, people);
+  etr_table_init(&table, &o.answer, o.choice->by ? &etr_accuracy_group_fields : &etr_value_accuracy_fields);
+  table.context = &o;
+  if (people) put_head(&o);
+  if (people && o.count) etr_puts(&o.answer.writer, "\n");
+  etr_table_choose(&table);
+  if (good && o.choice->by)
+    good = put_groups(&o, &table);
+  else if (good)
+    etr_table_add_rows(&table, ETR_ROWS(o.rows, o.count));
+  if (!people && good && !o.choice->by) { /* values that were not compared, too */
+    size_t left = accuracy->value_count - accuracy->ranked_count;
+    etr_accuracy_row *rest = etr_arena_alloc_array(&o.answer.arena, left, sizeof *rest);
+    size_t count = 0;
+    for (size_t i = 0; rest && i < accuracy->value_count; i++)
+      if (accuracy->values[i].problem && is_chosen(&o, &accuracy->values[i]))
+        rest[count++] = etr_accuracy_row_of(&o.answer.arena, accuracy, &accuracy->values[i]);
+    if (rest) etr_table_add_rows(&table, ETR_ROWS(rest, count));
+  }
+  if (o.count || !people) etr_table_finish(&table);
+  return etr_answer_end(&o.answer, good, error);
+}
+
+/* ---- The document ---- */
+
+static void put_candidate_indices(const accuracy_output *o) {
+  const etr_accuracy *a = o->accuracy;
+  etr_field_list(&o->answer.fields, "candidates");
+  for (size_t i = 0; i < a->ranked_count && i < CANDIDATES; i++)
+    if (etr_accuracy_is_suspicious(&a->values[a->ranked[i]])) etr_jw_uint(o->answer.fields.json, a->ranked[i]);
+  etr_jw_end(o->answer.fields.json);
+}
+
+etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *sink, etr_error *error) {
+  accuracy_output o = {0};
+  etr_answer_begin_document(&o.answer, NULL, NULL, ETR_UNIT_MS, sink, "accuracy/1");
+  const etr_fields *f = &o.answer.fields;
+  begin(&o, accuracy, NULL);
+  const etr_value_accuracy *output = etr_accuracy_worst_output(accuracy);
+  etr_field_text(f, "record", accuracy->profile->etrecord);
+  etr_field_text(f, "record_hash", accuracy->record_hash);
+  etr_field_text(f, "debug_buffer", accuracy->profile->debug_buffer);
+  etr_field_text(f, "reference", accuracy->reference);
+  etr_field_text(f, "reference_of", etr_accuracy_of(&o.answer.arena, accuracy));
+  etr_field_flag(f, "own_program", accuracy->reference_record == accuracy->profile);
+  etr_field_count(f, "inputs", accuracy->input_count);
+  etr_field_number(f, "output_snr_db", output ? output->gap.snr_db : NAN);
+  etr_field_text(f, "ranked_by", accuracy->has_local ? "local" : "drop");
+  put_candidate_indices(&o);
+  etr_accuracy_row *rows = etr_arena_alloc_array(&o.answer.arena, accuracy->value_count, sizeof *rows);
+  for (size_t i = 0; rows && i < accuracy->value_count; i++)
+    rows[i] = etr_accuracy_row_of(&o.answer.arena, accuracy, &accuracy->values[i]);
+  etr_field_put_rows(f, "values", &etr_value_accuracy_fields, ETR_ROWS(rows, rows ? accuracy->value_count : 0));
+  etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(accuracy->warnings, accuracy->warning_count));
+  return etr_answer_end(&o.answer, rows != NULL, error);
+}

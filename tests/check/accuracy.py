@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`accuracy` against ExecuTorch's calculate_numeric_gap, and what a stranger asks it: accuracy.py PROGRAM.
+
+tests/check/accuracy has records, the references that `etrecord-tb reference` wrote for them, and the answers of calculate_numeric_gap (*.truth.json: each row has
+the nodes that it may be about; gap runs once per input, because it refuses an ETDump with different inputs). Float and int8 decoder are those of examples/accuracy.
+"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests/check/accuracy"
+EXAMPLES = ROOT / "examples/accuracy"
+
+
+def ask(*arguments, status=0):
+    done = subprocess.run([sys.argv[1], "accuracy", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, f"{arguments}: exit status {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+def document(*arguments):
+    return json.loads(ask(*arguments, "--format", "json"))
+
+
+def near(a, b):
+    """Equal to 1e-6; gap says "inf" or "nan" where nothing differs, for which JSON has null."""
+    if isinstance(b, str):
+        return a is None
+    return a is not None and math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-30)
+
+
+def check_truth(record, reference, truth):
+    graphs = {graph: document(record, "--reference", reference, "--graph", graph)["values"] for graph in ("edge", "aten")}
+    assert graphs["edge"] and all(value["problem"] is None for value in graphs["edge"]), "every logged value has a row"
+    missing = []
+    for row in json.loads(truth.read_text()):
+        names = set(row["nodes"])
+        found = [value for value in graphs[row["graph"]] if value["input"] == row["run"] and value["reference_node"] in names
+                 and near(value["mse"], row["mse"]) and near(value["l1"], row["l1"]) and near(value["snr_db"], row["snr_db"])]
+        if not found:
+            missing.append(row)
+    assert not missing, f"{truth.name}: {len(missing)} rows of gap are not found, the first is {missing[0]}"
+
+
+def check_taps():
+    """Values inside delegates, which taps made outputs; the truth compares what the program returned with torch."""
+    answer = document(HERE / "tap", "--reference", HERE / "tap.safetensors", "--graph", "aten")
+    found = {value["reference_node"]: value for value in answer["values"]}
+    assert {value["role"] for value in answer["values"]} == {"tap", "output"} and any("tapped" in warning["message"] for warning in answer["warnings"])
+    for row in json.loads((HERE / "tap.truth.json").read_text()):
+        assert math.isclose(found[row["node"]]["snr_db"], row["snr_db"], abs_tol=1e-4), row
+
+
+def check_locals():
+    answer = document(HERE / "convnet", "--reference", HERE / "convnet.safetensors")
+    assert answer["ranked_by"] == "local" and answer["own_program"] and not answer["candidates"], "a correct backend has no culprit"
+    assert all(value["local"]["equal"] for value in answer["values"] if value["local"])
+    answer = document(EXAMPLES / "int8", "--reference", HERE / "int8.safetensors")
+    assert any(value["steps_off"] is not None for value in answer["values"]) and any(value["scale"] for value in answer["values"])
+
+
+def check_culprit():
+    """The softmax: a mask of -10000 goes through an int8 scale of 39.2."""
+    float_model = ("--reference", EXAMPLES / "f32.safetensors", "--reference-record", EXAMPLES / "f32")
+    answer = document(EXAMPLES / "int8", *float_model)
+    first, second = (answer["values"][index] for index in answer["candidates"][:2])
+    assert {first["computed_by"], second["computed_by"]} <= {"aten__softmax_default", "aten__softmax_default_1"}, "softmax comes first"
+    assert abs(answer["output_snr_db"] - 21.98) < 0.01, "as the eager models say"
+    ask(EXAMPLES / "int8", *float_model, "--fail-below", "20dB")
+    ask(EXAMPLES / "int8", *float_model, "--fail-below", "30dB", status=3)
+    lines = ask(EXAMPLES / "f32", EXAMPLES / "int8", "--reference", EXAMPLES / "f32.safetensors", "--format", "csv").splitlines()
+    cells = next(line for line in lines if line.startswith("softmax,")).split(",")
+    assert float(cells[-2]) > 100 and abs(float(cells[-1]) - 12.9) < 0.1, cells
+
+
+def main():
+    for check in (lambda: check_truth(HERE / "convnet", HERE / "convnet.safetensors", HERE / "convnet.truth.json"),
+                  lambda: check_truth(EXAMPLES / "int8", HERE / "int8.safetensors", HERE / "int8.truth.json"), check_taps, check_locals, check_culprit):
+        check()
+    print("passed")
+
+
+if __name__ == "__main__":
+    main()
