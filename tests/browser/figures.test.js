@@ -68,7 +68,7 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
     const isAllOf = {estimated: 'nodes', 'inserted operators': 'delegate_only', 'call overhead': 'delegate_only'};
     assert.deepEqual(rows.map(([part]) => part), Object.keys(parts).filter(part => parts[part] > 0 && !(isAllOf[part] && parts[part] >= said[isAllOf[part]])));
     for (const [part, avg, of] of rows) assert.deepEqual([avg, of], [ms(parts[part]), share(parts[part], execute.avg)], part);
-    assert.deepEqual(await page.frame.locator('.findings li > div > strong').allInnerTexts(), said.findings.map(({title}) => title));
+    assert.deepEqual(await page.frame.locator('.findings li > div > strong').allTextContents(), said.findings.map(({title}) => title));
   }
 
   async function cardsAreShown(said) {

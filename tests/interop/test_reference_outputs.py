@@ -114,7 +114,7 @@ def test_scalars_lists_and_fewer_outputs(flatc, tmp_path):
         (pickle.dumps({"forward": [[1, 2]]})[:-3], "its pickle cannot be read: it ends in the middle"),
         (b"", "it is empty"),
         (b"no zip at all", "not a zip file"),
-        (torch_archive.save({"forward": [[numpy.zeros(9, "<f4")]]})[:-30], "it is cut short"),
+        (torch_archive.save({"forward": [[numpy.zeros(9, "<f4")]]})[:-30], "cut short"),
     ],
 )
 def test_what_is_not_compared(tmp_path, data, said):
