@@ -1080,13 +1080,13 @@ typedef struct etr_numeric_gap {
   double mse;      /**< mean of (reference - actual)^2. This and the members below are NaN if all pairs were left out */
   double l1;       /**< sum of |reference - actual| */
   double max_abs_error;
-  double snr_db; /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference, -infinity if the
-                    reference is all 0 */
-  double psnr_db; /**< 10 * log10(largest reference^2 / mse); infinite as snr_db is */
-  double cosine;  /**< sum of reference * actual / (norm of reference * norm of actual); 1 if both are all 0, 0 if one
-                     is */
-  double rel_l2;  /**< sqrt(mse / mean of reference^2); infinity if the reference is all 0 and the value is not */
-  double bias;    /**< mean of actual - reference */
+  double snr_db;   /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference, -infinity if the
+                      reference is all 0 */
+  double psnr_db;  /**< 10 * log10(largest reference^2 / mse); infinite as snr_db is */
+  double cosine;   /**< sum of reference * actual / (norm of reference * norm of actual); 1 if both are all 0, 0 if one
+                      is */
+  double rel_l2;   /**< sqrt(mse / mean of reference^2); infinity if the reference is all 0 and the value is not */
+  double bias;     /**< mean of actual - reference */
   uint64_t max_at; /**< index of the element with max_abs_error, in the order of the dimensions, the last one fastest */
 } etr_numeric_gap;
 

@@ -90,13 +90,13 @@ ETR_API const char *etr_partner_evidence_name(etr_partner_evidence evidence);
 /** A tensor that a run logged, compared with its reference. */
 typedef struct etr_value_accuracy {
   const etr_debug_value *value;
-  uint32_t node;   /**< node of the method's graph that computed it */
-  uint32_t output; /**< which of the node's outputs */
-  const char *name; /**< name of the node, with " #k" for its output k if that is not the first */
+  uint32_t node;        /**< node of the method's graph that computed it */
+  uint32_t output;      /**< which of the node's outputs */
+  const char *name;     /**< name of the node, with " #k" for its output k if that is not the first */
   uint32_t computed_by; /**< node whose value it is: `node`, or what a quantize or dequantize node carries */
-  bool is_output;  /**< the method returns it */
-  bool is_tap;     /**< computed inside a delegate, and logged because an intermediate_output_tap made it an output */
-  uint32_t input;  /**< input of the reference with which the run is compared; ETR_NONE if there is none */
+  bool is_output;       /**< the method returns it */
+  bool is_tap;    /**< computed inside a delegate, and logged because an intermediate_output_tap made it an output */
+  uint32_t input; /**< input of the reference with which the run is compared; ETR_NONE if there is none */
   etr_input_evidence input_evidence;
   const uint32_t *segment; /**< operators since the nearest compared values, in order of execution; the last one is
                               `node`. An error of this value that earlier ones do not have was added by one of them */
@@ -115,20 +115,20 @@ typedef struct etr_value_accuracy {
   bool is_integer;          /**< both sides store integers, so that steps_off is known */
   double drop_db;           /**< NaN if unknown, as without a reference of values inside the model */
   bool has_local;
-  etr_numeric_gap local;    /**< set if has_local */
-  double impact_snr_db;     /**< NaN if unknown */
+  etr_numeric_gap local; /**< set if has_local */
+  double impact_snr_db;  /**< NaN if unknown */
 } etr_value_accuracy;
 
 /** The comparison of all values that a profile's runs logged. */
 typedef struct etr_accuracy {
   const etr_profile *profile;
-  const char *reference;   /**< path of the reference; NULL if there is none */
+  const char *reference;               /**< path of the reference; NULL if there is none */
   const etr_profile *reference_record; /**< the record that the reference is of: the profile itself, or another one;
                                           NULL without a reference */
-  bool has_local;          /**< some value has a local error */
-  uint32_t method;         /**< method of the profile that is compared; ETR_NONE if none logged values */
-  size_t input_count;      /**< inputs of the reference */
-  char record_hash[17];    /**< identifies the record's graphs, whatever its files are called and however packed */
+  bool has_local;                      /**< some value has a local error */
+  uint32_t method;                     /**< method of the profile that is compared; ETR_NONE if none logged values */
+  size_t input_count;                  /**< inputs of the reference */
+  char record_hash[17]; /**< identifies the record's graphs, whatever its files are called and however packed */
   const etr_value_accuracy *values; /**< sorted by run, then in the order in which they were logged */
   size_t value_count;
   const uint32_t *ranked; /**< indices of the compared values, the most suspicious first: values with differing NaN or

@@ -470,9 +470,9 @@ ETR_API etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const et
 /** Records that are put side by side: all are compared with the same reference. */
 typedef struct etr_accuracy_variants {
   const etr_accuracy *const *accuracies;
-  const char *const *names;             /**< titles of the columns */
-  size_t count;                         /**< at most ETR_MOST_VARIANTS */
-  const etr_profile *reference_record;  /**< the record of the reference */
+  const char *const *names;            /**< titles of the columns */
+  size_t count;                        /**< at most ETR_MOST_VARIANTS */
+  const etr_profile *reference_record; /**< the record of the reference */
 } etr_accuracy_variants;
 
 enum { ETR_MOST_VARIANTS = 8 };
@@ -480,8 +480,7 @@ enum { ETR_MOST_VARIANTS = 8 };
 /** Writes a row for each node of the reference's aten/METHOD that some record has (for people at least two records), in
  * order of execution, with the SNR of each record's worst input. Errors: those of etr_emit_nodes_table(). */
 ETR_API etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants, const etr_accuracy_choice *choice,
-                                              const etr_table_options *options, const etr_sink *sink,
-                                              etr_error *error);
+                                              const etr_table_options *options, const etr_sink *sink, etr_error *error);
 
 /** Writes the same rows, schema "etrecord-tb/accuracy_variants/1" (schema/accuracy_variants.schema.json). Errors:
  * ETR_ERROR_IO, ETR_ERROR_MEMORY. */

@@ -29,9 +29,9 @@ typedef struct accuracy_maker {
   etr_seekable buffer;
   bool has_buffer;
   etr_warnings warnings;
-  etr_partner *partners;    /* per node; NULL without a reference */
+  etr_partner *partners;     /* per node; NULL without a reference */
   etr_run_input *run_inputs; /* per run; NULL without a reference */
-  uint64_t budget;          /* bytes of the debug buffer that may still be read */
+  uint64_t budget;           /* bytes of the debug buffer that may still be read */
   etr_vec(etr_value_accuracy) values;
   etr_map rows; /* row_key -> index into values */
 } accuracy_maker;
@@ -265,8 +265,7 @@ static const char *take_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
   for (; i < m->profile->output_gap_count && gaps[i].run == wanted.run && gaps[i].method == wanted.method; i++) {
     const etr_output_gap *gap = &gaps[i];
     row_key key;
-    if (!gap->value || !find_origin(m, gap->value, &key) || key.node != row->node ||
-        key.output != row->output)
+    if (!gap->value || !find_origin(m, gap->value, &key) || key.node != row->node || key.output != row->output)
       continue;
     row->evidence = ETR_PARTNER_OUTPUT;
     row->reference_graph = "reference_outputs";
@@ -324,8 +323,7 @@ static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
     if (!wanted || !etr_reference_view(&views[0], &m->reference, wanted) ||
         !etr_reference_view(&views[1], &m->reference, got))
       continue;
-    if (etr_gap_measure(&gap, &problem, &views[0], &views[1]) == ETR_OK && !problem)
-      lowest = fmin(lowest, gap.snr_db);
+    if (etr_gap_measure(&gap, &problem, &views[0], &views[1]) == ETR_OK && !problem) lowest = fmin(lowest, gap.snr_db);
   }
   return lowest;
 }
@@ -386,7 +384,7 @@ const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy
 
 typedef struct ranked_value {
   bool is_unlike, is_scored; /* is_scored: it has a score, and may be the cause of the output's error */
-  double score; /* the larger, the more suspicious */
+  double score;              /* the larger, the more suspicious */
   uint32_t index;
 } ranked_value;
 
@@ -451,8 +449,8 @@ static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *
     etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
              "a reference of the method %.100s, but the values are of %.100s", m->reference.method,
              m->profile->methods[m->out->method].name);
-  if (etr_run_inputs_find(&m->run_inputs, m->profile, m->out->method, &m->reference,
-                          m->has_buffer ? &m->buffer : NULL, &m->warnings) != ETR_OK)
+  if (etr_run_inputs_find(&m->run_inputs, m->profile, m->out->method, &m->reference, m->has_buffer ? &m->buffer : NULL,
+                          &m->warnings) != ETR_OK)
     return etr_fail_memory(error);
   return ETR_OK;
 }
@@ -487,8 +485,8 @@ etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile, con
   etr_error_clear(error);
   accuracy_box *box = calloc(1, sizeof *box);
   if (!box) return etr_fail_memory(error);
-  accuracy_maker m = {.out = &box->accuracy, .profile = profile, .arena = &box->arena,
-                      .warnings = {.arena = &box->arena}};
+  accuracy_maker m = {
+      .out = &box->accuracy, .profile = profile, .arena = &box->arena, .warnings = {.arena = &box->arena}};
   etr_map_init(&m.rows, &m.scratch);
   box->accuracy.profile = profile;
   etr_status status = make(&m, options ? options : &defaults, error);

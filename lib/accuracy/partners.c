@@ -167,7 +167,6 @@ etr_status etr_partners_find(etr_partner **out, const etr_profile *profile, uint
 
 void etr_partners_take_aten(etr_partner *partners, size_t count) {
   for (size_t i = 0; i < count; i++)
-    partners[i] = partners[i].aten
-                      ? (etr_partner){"aten", partners[i].aten, partners[i].aten, ETR_PARTNER_NAME}
-                      : (etr_partner){0};
+    partners[i] = partners[i].aten ? (etr_partner){"aten", partners[i].aten, partners[i].aten, ETR_PARTNER_NAME}
+                                   : (etr_partner){0};
 }

@@ -37,10 +37,21 @@ typedef struct table_reader {
 static const etr_element *element_of(etr_slice name) {
   static const struct {
     const char *name, *dtype;
-  } types[] = {{"F32", "float32"}, {"F64", "float64"},         {"F16", "float16"},          {"BF16", "bfloat16"},
-               {"I64", "int64"},   {"I32", "int32"},           {"I16", "int16"},            {"I8", "int8"},
-               {"U8", "uint8"},    {"U16", "uint16"},          {"U32", "uint32"},           {"U64", "uint64"},
-               {"BOOL", "bool"},   {"F8_E5M2", "float8_e5m2"}, {"F8_E4M3", "float8_e4m3fn"}};
+  } types[] = {{"F32", "float32"},
+               {"F64", "float64"},
+               {"F16", "float16"},
+               {"BF16", "bfloat16"},
+               {"I64", "int64"},
+               {"I32", "int32"},
+               {"I16", "int16"},
+               {"I8", "int8"},
+               {"U8", "uint8"},
+               {"U16", "uint16"},
+               {"U32", "uint32"},
+               {"U64", "uint64"},
+               {"BOOL", "bool"},
+               {"F8_E5M2", "float8_e5m2"},
+               {"F8_E4M3", "float8_e4m3fn"}};
   for (size_t i = 0; i < ETR_COUNT(types); i++)
     if (etr_slice_equal(name, etr_slice_of(types[i].name))) return etr_element_of_dtype(types[i].dtype);
   return NULL;

@@ -228,7 +228,7 @@ typedef struct live_tree {
   size_t count;
   size_t *first_of_buffer; /* per leaf: the first leaf of the same buffer */
   size_t *leaf_of;         /* per tensor of the plan: its leaf */
-  uint64_t *ends; /* the root at 1, the children of node i at 2i and 2i + 1, the leaves from `leaves` on */
+  uint64_t *ends;          /* the root at 1, the children of node i at 2i and 2i + 1, the leaves from `leaves` on */
   size_t leaves;
 } live_tree;
 

@@ -103,10 +103,10 @@ static exit_status open_records(accuracy_job *job) {
 static exit_status compare_all(accuracy_job *job) {
   etr_error error;
   for (size_t i = 0; i < job->count; i++) {
-    const etr_accuracy_options options = {
-        .reference = job->settings->reference,
-        .on_aten = job->settings->accuracy_graph == 1,
-        .reference_record = job->reference_record || i == 0 ? job->reference_record : job->profiles[0]};
+    const etr_accuracy_options options = {.reference = job->settings->reference,
+                                          .on_aten = job->settings->accuracy_graph == 1,
+                                          .reference_record = job->reference_record || i == 0 ? job->reference_record
+                                                                                              : job->profiles[0]};
     if (etr_accuracy_open(&job->accuracies[i], job->profiles[i], &options, &error) != ETR_OK)
       return message_error(&error);
     warn_of(job->accuracies[i]);

@@ -111,7 +111,7 @@ typedef struct cli_settings {
   bool has_input;
   etr_accuracy_order accuracy_order;
   unsigned accuracy_graph; /* 1: aten */
-  double fail_below; /* dB */
+  double fail_below;       /* dB */
   bool has_fail_below;
   const char *inputs_file; /* of reference */
   bool all_nodes, local;

@@ -326,8 +326,8 @@ static void allow_part(const landlock_rules *rules, const char *path) {
 }
 
 static void allow_inputs(const landlock_rules *rules, const cli_settings *settings) {
-  const char *const single[] = {settings->record,       settings->etrecord, settings->pte,
-                                settings->debug_buffer, settings->bundled,  settings->against_record,
+  const char *const single[] = {settings->record,       settings->etrecord,        settings->pte,
+                                settings->debug_buffer, settings->bundled,         settings->against_record,
                                 settings->reference,    settings->reference_record};
   for (size_t i = 0; i < sizeof single / sizeof single[0]; i++) allow_input(rules, single[i]);
   for (size_t i = 0; i < settings->more_count; i++) allow_input(rules, settings->more[i]);

@@ -25,8 +25,8 @@ static const etr_field measure_fields[] = {
      .nullable = true},
     {"equal", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = is_equal, .has = has_gap,
      .says = "nothing differs, or snr_db is above 100"},
-    {"psnr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(psnr_db),
-     .says = "10 * log10(largest reference^2 / mse)", .nullable = true},
+    {"psnr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(psnr_db), .says = "10 * log10(largest reference^2 / mse)",
+     .nullable = true},
     {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(mse), .says = "mean of squared differences", .nullable = true},
     {"l1", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(l1), .says = "sum of absolute differences", .nullable = true},
     {"cosine", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, OF_GAP(cosine), .nullable = true},
@@ -402,8 +402,7 @@ static const char *problem_text(accuracy_output *o) {
 
 /* "local 12.9 dB, alone it leaves the output 24.1 dB", "24.2 dB below what it reads" */
 static const char *score_text(etr_arena *arena, const etr_value_accuracy *value) {
-  if (!value->has_local)
-    return etr_arena_format(arena, "%.1f dB below what it reads", value->drop_db);
+  if (!value->has_local) return etr_arena_format(arena, "%.1f dB below what it reads", value->drop_db);
   const char *local = etr_arena_format(arena, "local %s", etr_accuracy_snr_text(arena, &value->local));
   if (isnan(value->impact_snr_db)) return local;
   if (value->impact_snr_db > ETR_EQUAL_DB)
@@ -440,8 +439,7 @@ static void put_candidates(accuracy_output *o) {
 
 static size_t count_runs(const etr_accuracy *a) {
   size_t runs = 0;
-  for (size_t i = 0; i < a->value_count; i++)
-    runs += i == 0 || a->values[i].value->run != a->values[i - 1].value->run;
+  for (size_t i = 0; i < a->value_count; i++) runs += i == 0 || a->values[i].value->run != a->values[i - 1].value->run;
   return runs;
 }
 

@@ -142,9 +142,9 @@ static void put_head(variants_output *o) {
                      etr_arena_format(arena, "%s: %s", v->names[i], line ? line : "no value was compared"));
   }
   if (o->single)
-    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
-                     etr_arena_format(arena, "%zu nodes that only one record logged are left out; CSV has them.",
-                                      o->single));
+    etr_section_line(
+        &o->answer, ETR_STYLE_PLAIN, 0,
+        etr_arena_format(arena, "%zu nodes that only one record logged are left out; CSV has them.", o->single));
 }
 
 etr_status etr_emit_accuracy_variants(const etr_accuracy_variants *variants, const etr_accuracy_choice *choice,

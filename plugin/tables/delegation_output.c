@@ -62,7 +62,7 @@ static etr_cell backend(const void *row) { return etr_cell_text(cells_of(row)->r
 static etr_cell handles(const void *row) { return etr_cell_number((double)cells_of(row)->row->delegate->handle_count); }
 
 #define TIME(key, title, getter, tell, says_what)                                                                      \
-  {key, title, ETR_CELL_TIME, ETR_IN_ALL, .get = getter, .tells = tell, .says = says_what, .nullable = true}
+  { key, title, ETR_CELL_TIME, ETR_IN_ALL, .get = getter, .tells = tell, .says = says_what, .nullable = true }
 
 static const etr_field delegate_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegate_cells, method, etr_method, name)},

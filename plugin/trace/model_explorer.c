@@ -117,19 +117,14 @@ static void put_results(node_data *d) {
 
 static void put_document(node_data *d) {
   enum { STEPS = 5 };
-  static const char *const names[] = {[ETR_NODE_AVG] = "avg",
-                                      [ETR_NODE_P50] = "p50",
-                                      [ETR_NODE_P90] = "p90",
-                                      [ETR_NODE_MAX] = "max",
-                                      [ETR_NODE_BACKEND] = "backend",
-                                      [ETR_NODE_SNR] = "SNR"};
+  static const char *const names[] = {[ETR_NODE_AVG] = "avg", [ETR_NODE_P50] = "p50",         [ETR_NODE_P90] = "p90",
+                                      [ETR_NODE_MAX] = "max", [ETR_NODE_BACKEND] = "backend", [ETR_NODE_SNR] = "SNR"};
   bool is_backend = d->options->statistic == ETR_NODE_BACKEND, is_snr = d->options->statistic == ETR_NODE_SNR;
   const char *unit = is_snr ? "dB" : etr_unit_name(d->options->unit);
   etr_jw_object(&d->json);
   etr_field_text(&d->fields, "name",
                  etr_arena_format(&d->arena, "%s/%s %s%s%s", d->graph->module, d->graph->method,
-                                  names[d->options->statistic], is_backend ? "" : " ",
-                                  is_backend ? "" : unit));
+                                  names[d->options->statistic], is_backend ? "" : " ", is_backend ? "" : unit));
   if (!is_backend) { /* the colours of DOT files, which follow the square root of the time; the lowest SNR is hot */
     etr_field_list(&d->fields, "gradient");
     for (int i = 0; i <= STEPS; i++) {

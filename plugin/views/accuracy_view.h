@@ -14,7 +14,7 @@ typedef struct etr_accuracy_row {
   const etr_accuracy *accuracy;
   const etr_value_accuracy *value;
   const etr_graph *graph;
-  const etr_node *node; /* the operator that computed it: not the quantize node that carries its value */
+  const etr_node *node;               /* the operator that computed it: not the quantize node that carries its value */
   const etr_numeric_gap *gap, *local; /* NULL: not compared */
 } etr_accuracy_row;
 

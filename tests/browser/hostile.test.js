@@ -21,7 +21,7 @@ import {TensorBoard} from './tensorboard.js';
 const MARKUP = '<img src=x onerror=alert(1)>\u202egnp', SHOWN = MARKUP.replace('\u202e', '?'), SCRIPT_END = '</script><script>alert(2)</script><!--';
 const CORPUS = fileURLToPath(new URL('../corpus', import.meta.url));
 
-/* Writes a fixture's record with other names of modules, operators and source lines. */
+/* Writes a fixture's record with other names of modules, operators, their types and source lines. */
 const REWRITE = `
 import json, shutil, sys
 sys.path.insert(0, sys.argv[1])
@@ -30,7 +30,8 @@ source, target, markup, end = sys.argv[2:]
 entries = forge.entries_of(source + '/etrecord.bin')
 text = lambda s: json.dumps(s)[1:-1].encode()
 for name, data in entries.items():
-    for old, new in ((b'block1', text(markup)), (b'add_mul.py', text(end)), (b'aten_relu_default', text(markup + end)), (b'AddMul', text(markup))):
+    for old, new in ((b'block1', text(markup)), (b'add_mul.py', text(end)), (b'aten_relu_default', text(markup + end)), (b'AddMul', text(markup)),
+                     (b'edge.ops.aten.addmm.default', b'edge.ops.aten.' + text(markup) + b'.default')):
         data = data.replace(old, new)
     entries[name] = data
 open(target + '/etrecord.bin', 'wb').write(forge.record(entries))
