@@ -256,8 +256,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_dump_run *run = etr_vec_push(reader->arena, &runs);
     etr_values_start_run(&reader->values, i);
-    const etr_dump_run *before = i ? run - 1 : &no_run;
-    if (run) read_run(reader, run, before, etr_fb_table_at(&reader->fb, vector, i));
+    if (!run) break;
+    read_run(reader, run, i ? run - 1 : &no_run, etr_fb_table_at(&reader->fb, vector, i));
   }
   *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
   out->values = etr_values_end(&reader->values, &out->value_count);

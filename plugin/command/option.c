@@ -315,9 +315,9 @@ static exit_status parse_tags(etr_tag *tags, const char **texts, size_t count, c
 /* Cuts arguments NAME=FILE of `pack` in two, in place, and removes them from the other arguments. An argument that
  * names an existing file is not such an argument. */
 static exit_status take_parts(cli_settings *out, const char *command) {
-  const char *const *all = out->more - 1; /* the first argument is in front of the others */
-  size_t count = (out->record != NULL) + out->more_count;
   if (!out->command->takes_parts || !out->record) return EXIT_DONE;
+  const char *const *all = out->more - 1; /* the first argument is in front of the others */
+  size_t count = 1 + out->more_count;
   if (count > MAX_LIST) return message_usage(command, "more than %d parts", (int)MAX_LIST);
   out->record = NULL;
   out->more_count = 0;
