@@ -219,8 +219,9 @@ const char *etr_tb_metric_tag(size_t metric) { return metrics[metric].tag; }
 
 /* ---- The experiment ---- */
 
-/* Columns that every record has. TensorBoard sorts columns by `differs`, then by name, and shows the first five: those
- * below that come first, as far as this record knows them. */
+/* Columns with a meaning of their own, for records that know them: parallel coordinates draw no line for a record
+ * without a value in a column that is shown. TensorBoard sorts columns by `differs`, then by name, and shows the first
+ * five. */
 static const struct {
   const char *name, *description;
   Tensorboard__HParamType type;
@@ -256,7 +257,7 @@ static Tensorboard__HParamType type_of(const Tensorboard__Value *value) {
   }
 }
 
-/* Adds a column for each fact of the user that is not among the columns of all records. */
+/* Adds a column for each fact of the user that is not among these columns. */
 static void add_own_columns(etr_arena *arena, Tensorboard__Experiment *experiment, const facts *f) {
   for (size_t i = 0; i < f->list.count; i++) {
     const hparam_entry *entry = f->list.data[i];
@@ -279,11 +280,13 @@ static void add_columns(etr_arena *arena, Tensorboard__Experiment *experiment, c
   experiment->hparam_infos = etr_arena_alloc_array(arena, ETR_COUNT(columns) + f->list.count,
                                                    sizeof *experiment->hparam_infos);
   for (size_t i = 0; experiment->hparam_infos && i < ETR_COUNT(columns); i++) {
+    if (!is_known(f, columns[i].name)) continue;
     add_column(arena, experiment, columns[i].name);
     if (etr_arena_failed(arena)) return;
-    experiment->hparam_infos[i]->type = columns[i].type;
-    experiment->hparam_infos[i]->differs = columns[i].comes_first && is_known(f, columns[i].name);
-    experiment->hparam_infos[i]->description = etr_for_foreign(columns[i].description);
+    Tensorboard__HParamInfo *info = experiment->hparam_infos[experiment->n_hparam_infos - 1];
+    info->type = columns[i].type;
+    info->differs = columns[i].comes_first;
+    info->description = etr_for_foreign(columns[i].description);
   }
   if (experiment->hparam_infos) add_own_columns(arena, experiment, f);
 }
