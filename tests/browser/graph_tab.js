@@ -74,24 +74,29 @@ export class GraphTab extends TabPage {
     return found;
   }
 
-  /** Selects a node by a click; the card then tells about it. */
-  async select(name) {
-    const card = this.page.locator('tf-node-info .node-name', {hasText: name});
-    for (let tries = 5; ; tries--) { // a click on a page that is busy may get lost
-      await this.node(name).locator('> .nodeshape').click({position: {x: 8, y: 4}, force: true});
+  /** Clicks or double-clicks a node until the page shows `seen`. */
+  async press(name, event, seen) {
+    const shape = this.node(name).locator('> .nodeshape');
+    await shape[event === 'click' ? 'click' : 'dblclick']({position: {x: 8, y: 4}, force: true});
+    for (let tries = 5; ; tries--) { // a click on a page that is busy may get lost, or meet what has just moved there
       try {
-        return await card.waitFor({timeout: 10_000});
+        return await seen.waitFor({timeout: 10_000});
       } catch (error) {
         if (tries === 0) throw error;
-        await this.fit(); // the page may have taken the click for a drag and moved the box under its controls
+        await this.page.evaluate(() => { if (!location.hash.startsWith('#graphs')) location.hash = '#graphs'; });
+        await shape.dispatchEvent(event);
       }
     }
   }
 
+  /** Selects a node by a click; the card then tells about it. */
+  async select(name) {
+    await this.press(name, 'click', this.page.locator('tf-node-info .node-name', {hasText: name}));
+  }
+
   /** Opens a box by a double click. */
   async expand(name) {
-    await this.node(name).locator('> .nodeshape').dblclick({position: {x: 8, y: 4}, force: true});
-    await this.page.locator(`tf-graph-scene g.node.expanded[data-name="${name}"]`).first().waitFor();
+    await this.press(name, 'dblclick', this.page.locator(`tf-graph-scene g.node.expanded[data-name="${name}"]`).first());
     await this.page.evaluate(() => getSelection().removeAllRanges());
     await this.settled();
   }
