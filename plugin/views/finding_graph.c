@@ -201,9 +201,10 @@ static bool add_copies(etr_finder *finder, const etr_breakdown *rows, const etr_
   if (!added) return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   bool is_all = c.unchanged == c.count;
-  const char *verb = c.casts == c.count ? "convert data" : "move data";
-  added->title = etr_arena_format(finder->arena, "%s %zu %s that %s", is_all ? "Remove" : "Avoid", c.count, row->key,
-                                  is_all ? "change nothing" : verb);
+  const char *verb = c.casts == c.count ? "convert" : "move";
+  added->title = etr_arena_format(finder->arena, "%s %zu %s that %s%s %s", is_all ? "Remove" : "Avoid", c.count,
+                                  row->key, is_all ? "change" : verb, c.count == 1 ? "s" : "",
+                                  is_all ? "nothing" : "data");
   added->evidence = copies_evidence(finder, &c, added);
   etr_finding_judge(added, is_all ? ETR_SURE : ETR_POSSIBLE, is_all ? NULL : "the model may need some of them");
   return true;

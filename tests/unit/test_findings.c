@@ -231,7 +231,7 @@ Test(findings, copies_are_found) {
   t.graph.dialect = ""; /* nothing is known of partitioners */
   cr_assert(etr_findings_make(&found, &t.arena, profile, &profile->methods[0], ETR_UNIT_MS));
   cr_assert_eq(found.count, 2);
-  cr_expect_str_eq(found.list[0].title, "Remove 1 aten.expand_copy.default that change nothing");
+  cr_expect_str_eq(found.list[0].title, "Remove 1 aten.expand_copy.default that changes nothing");
   cr_expect_eq(found.list[0].sureness, ETR_SURE);
   cr_expect_str_eq(found.list[1].title, "Avoid 2 aten.permute_copy.default that move data");
   cr_expect(found.list[1].nodes[0] == second && found.list[1].nodes[1] == first);
