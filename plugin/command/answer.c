@@ -29,6 +29,10 @@ static etr_status emit_answer(void *context, const etr_sink *sink, etr_error *er
   return q->settings->command->answer(q->profile, q->settings, sink, error);
 }
 
+exit_status command_put_answer(const etr_profile *profile, const cli_settings *settings) {
+  return command_put(settings, emit_answer, &(question){profile, settings});
+}
+
 static exit_status run_one(const cli_settings *settings) {
   etr_profile *profile;
   const command_need need = settings->command->need;
@@ -41,7 +45,7 @@ static exit_status run_one(const cli_settings *settings) {
     if (need == NEEDS_PROGRAM && !profile->program_memory)
       message_warning(
           "no memory plan, since there is no program: put the .pte into the record's directory, or name it with --pte");
-    result = command_put(settings, emit_answer, &(question){profile, settings});
+    result = command_put_answer(profile, settings);
   }
   etr_profile_close(profile);
   return result;

@@ -303,6 +303,9 @@ bool command_draws_picture(const cli_settings *settings);
 /** Writes the output of `emit` to --output or standard output, within --max-output. */
 exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context);
 
+/** Writes the answer of the settings' command about a profile as command_put() does. */
+exit_status command_put_answer(const etr_profile *profile, const cli_settings *settings);
+
 /** Returns the layout of a table by the options and by the terminal's width, colour and encoding. */
 etr_table_options command_table_options(const cli_settings *settings);
 

@@ -47,21 +47,14 @@ static void note_problem(each *e, const char *path, const char *problem) {
   (void)fflush(e->settings->problem_file);
 }
 
-static etr_status emit_answer(void *context, const etr_sink *sink, etr_error *error) {
-  const each *e = ((const void *const *)context)[0];
-  const etr_profile *profile = ((const void *const *)context)[1];
-  return e->settings->command->answer(profile, &e->own, sink, error);
-}
-
 static void print_answer(each *e, const etr_profile *profile, const char *path) {
-  const void *context[] = {e, profile};
   output_format format = e->settings->format;
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN) {
     fputs(format == FORMAT_TEXT ? "==> " : "## ", stdout);
     message_put_plain(stdout, path);
     fputs(format == FORMAT_TEXT ? " <==\n" : "\n\n", stdout);
   }
-  e->stop = command_put(&e->own, emit_answer, context);
+  e->stop = command_put_answer(profile, &e->own);
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON) puts("");
   e->own.stack = ETR_STACK_NEXT;
   e->done++;

@@ -4,72 +4,40 @@
  */
 #include "output/arrow.h"
 
-/* What an answer is about: a profile with a filter of its nodes, or a comparison. */
-typedef struct question {
-  const etr_profile *profile;
-  const etr_node_filter *filter;
-  const etr_comparison *comparison;
-  const etr_diff_filter *diff_filter;
-} question;
-
-typedef etr_status asker(const question *q, const etr_table_options *options, const etr_sink *sink, etr_error *error);
-
-/* JSON Lines has the rows and columns of the stream. */
-static etr_status stream(asker *ask, question q, const etr_table_options *options, struct ArrowArrayStream *out,
-                         etr_error *error) {
+/* Begins a table of rows. JSON Lines has the rows and columns of a stream. NULL when out of memory. */
+static etr_arrow *begin(etr_sink *sink, etr_table_options *as_lines, const etr_table_options *options) {
   etr_arrow *table = etr_arrow_new();
-  *out = (struct ArrowArrayStream){0};
-  if (!table) return etr_fail_memory(error);
-  const etr_sink sink = etr_arrow_sink(table);
-  etr_table_options as_lines = options ? *options : (etr_table_options){0};
-  as_lines.format = ETR_TABLE_JSON_LINES;
-  etr_status status = ask(&q, &as_lines, &sink, error);
+  if (table) *sink = etr_arrow_sink(table);
+  *as_lines = options ? *options : (etr_table_options){0};
+  as_lines->format = ETR_TABLE_JSON_LINES;
+  return table;
+}
+
+/* Hands the table over, unless the answer failed. */
+static etr_status end(etr_arrow *table, etr_status status, struct ArrowArrayStream *out, etr_error *error) {
   if (status == ETR_OK) return etr_arrow_hand_over(table, out, error);
   etr_arrow_free(table);
   return status;
 }
 
-static etr_status ask_events(const question *q, const etr_table_options *options, const etr_sink *sink,
-                             etr_error *error) {
-  return etr_emit_events_table(q->profile, q->filter, options, sink, error);
-}
-
-static etr_status ask_nodes(const question *q, const etr_table_options *options, const etr_sink *sink,
-                            etr_error *error) {
-  return etr_emit_nodes_table(q->profile, q->filter, options, sink, error);
-}
-
-static etr_status ask_summary(const question *q, const etr_table_options *options, const etr_sink *sink,
-                              etr_error *error) {
-  return etr_emit_summary_tables(q->profile, q->filter, options, sink, error);
-}
-
-static etr_status ask_source(const question *q, const etr_table_options *options, const etr_sink *sink,
-                             etr_error *error) {
-  return etr_emit_source_tables(q->profile, q->filter, NULL, options, sink, error);
-}
-
-static etr_status ask_delegation(const question *q, const etr_table_options *options, const etr_sink *sink,
-                                 etr_error *error) {
-  return etr_emit_delegation_tables(q->profile, q->filter, options, sink, error);
-}
-
-static etr_status ask_memory(const question *q, const etr_table_options *options, const etr_sink *sink,
-                             etr_error *error) {
-  return etr_emit_memory_tables(q->profile, q->filter, options, sink, error);
-}
-
-static etr_status ask_diff(const question *q, const etr_table_options *options, const etr_sink *sink,
-                           etr_error *error) {
-  return etr_emit_diff_tables(q->comparison, q->diff_filter, options, sink, error);
+static etr_status emit_source(const etr_profile *profile, const etr_node_filter *filter,
+                              const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+  return etr_emit_source_tables(profile, filter, NULL, options, sink, error);
 }
 
 etr_status etr_stream_table(etr_answer_kind kind, const etr_profile *profile, const etr_node_filter *filter,
                             const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error) {
-  static asker *const askers[] = {
-      [ETR_ANSWER_EVENTS] = ask_events, [ETR_ANSWER_NODES] = ask_nodes,           [ETR_ANSWER_SUMMARY] = ask_summary,
-      [ETR_ANSWER_SOURCE] = ask_source, [ETR_ANSWER_DELEGATION] = ask_delegation, [ETR_ANSWER_MEMORY] = ask_memory};
-  return stream(askers[kind], (question){.profile = profile, .filter = filter}, options, out, error);
+  static etr_status (*const emitters[])(const etr_profile *, const etr_node_filter *, const etr_table_options *,
+                                        const etr_sink *, etr_error *) = {
+      [ETR_ANSWER_EVENTS] = etr_emit_events_table,          [ETR_ANSWER_NODES] = etr_emit_nodes_table,
+      [ETR_ANSWER_SUMMARY] = etr_emit_summary_tables,       [ETR_ANSWER_SOURCE] = emit_source,
+      [ETR_ANSWER_DELEGATION] = etr_emit_delegation_tables, [ETR_ANSWER_MEMORY] = etr_emit_memory_tables};
+  etr_sink sink;
+  etr_table_options as_lines;
+  *out = (struct ArrowArrayStream){0};
+  etr_arrow *table = begin(&sink, &as_lines, options);
+  if (!table) return etr_fail_memory(error);
+  return end(table, emitters[kind](profile, filter, &as_lines, &sink, error), out, error);
 }
 
 etr_status etr_stream_events(const etr_profile *profile, const etr_node_filter *filter,
@@ -84,5 +52,10 @@ etr_status etr_stream_nodes(const etr_profile *profile, const etr_node_filter *f
 
 etr_status etr_stream_diff(const etr_comparison *comparison, const etr_diff_filter *filter,
                            const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error) {
-  return stream(ask_diff, (question){.comparison = comparison, .diff_filter = filter}, options, out, error);
+  etr_sink sink;
+  etr_table_options as_lines;
+  *out = (struct ArrowArrayStream){0};
+  etr_arrow *table = begin(&sink, &as_lines, options);
+  if (!table) return etr_fail_memory(error);
+  return end(table, etr_emit_diff_tables(comparison, filter, &as_lines, &sink, error), out, error);
 }
