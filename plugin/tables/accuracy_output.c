@@ -80,13 +80,7 @@ static etr_cell backend(const void *row) {
   const etr_node_time *times = as_row(row)->graph->times;
   return etr_cell_text(times ? times[value_of(row)->node].backend : NULL);
 }
-static etr_cell source(const void *row) {
-  const etr_source *at = as_row(row)->node->source;
-  const char *file = at ? strrchr(at->file, '/') : NULL;
-  if (!at) return etr_cell_text(NULL);
-  return etr_cell_text(
-      etr_arena_format(as_row(row)->arena, "%s:%lld", file ? file + 1 : at->file, (long long)at->line));
-}
+static etr_cell source(const void *row) { return etr_accuracy_source(as_row(row)->arena, as_row(row)->node->source); }
 static etr_cell role(const void *row) {
   if (value_of(row)->is_tap) return etr_cell_text("tap");
   return etr_cell_text(value_of(row)->is_output ? "output" : "value");

@@ -90,13 +90,7 @@ static etr_cell name(const void *row) { return etr_cell_text(as_row(row)->node->
 static etr_cell module(const void *row) {
   return etr_cell_text(as_row(row)->aten->modules[as_row(row)->node->module].path);
 }
-static etr_cell source(const void *row) {
-  const etr_source *at = as_row(row)->node->source;
-  const char *file = at ? strrchr(at->file, '/') : NULL;
-  if (!at) return etr_cell_text(NULL);
-  return etr_cell_text(
-      etr_arena_format(as_row(row)->arena, "%s:%lld", file ? file + 1 : at->file, (long long)at->line));
-}
+static etr_cell source(const void *row) { return etr_accuracy_source(as_row(row)->arena, as_row(row)->node->source); }
 
 /* A column of a record: as people read it, and exactly. */
 #define VARIANT(i)                                                                                                     \

@@ -68,3 +68,9 @@ const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy) {
   return etr_arena_format(arena, "%s; %s %s: it has %s", end, etr_accuracy_place(&row),
                           first->has_local ? "adds most" : "drops most", etr_accuracy_snr_text(arena, &first->gap));
 }
+
+etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source) {
+  const char *slash = source ? strrchr(source->file, '/') : NULL;
+  if (!source) return etr_cell_text(NULL);
+  return etr_cell_text(etr_arena_format(arena, "%s:%lld", slash ? slash + 1 : source->file, (long long)source->line));
+}

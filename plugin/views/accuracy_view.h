@@ -35,6 +35,10 @@ const char *etr_accuracy_place(const etr_accuracy_row *row);
 etr_cell etr_accuracy_snr(etr_arena *arena, const etr_numeric_gap *gap);
 const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap);
 
+/** Returns the last part of a source file's path and the line as a cell, "models.py:63"; an empty one if source is
+ * NULL. */
+etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source);
+
 /** Returns true if a value has an error of its own, as far as that is known. */
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value);
 
