@@ -36,6 +36,25 @@ export function matchText(match) {
   return MATCHES[match] ?? match;
 }
 
+/* The columns that modules, operators and timelines have. One that is missing has no values. */
+const COLUMNS = {
+  modules: {path: '', type: -1, pattern: -1, parent: -1},
+  operators: {
+    name: '', op: -1, module: -1, source: -1, handle: 0, subgraph: -1, inputs: -1, outputs: -1, arguments: -1, backend: -1, delegate: -1, runs_as: -1, carrier: -1, match: -1, compute_unit: -1, calls: 0,
+    ran_in: 0, total: null, p10: null, p50: null, p90: null, min: null, max: null,
+  },
+  timeline: {name: -1, duration: null, instruction: -1, backend: -1, match: -1, start: 0, scale: 1, lane: 0, level: 0, measured: 1, operator: -1},
+};
+
+/* Makes all columns arrays: one value may replace an array of equal ones. Older documents have arrays only, and no count. */
+function fullColumns(columns, missing) {
+  const {count} = columns;
+  if (count === undefined) return columns;
+  const full = {...Object.fromEntries(Object.entries(missing).map(([key, value]) => [key, new Array(count).fill(value)])), ...columns};
+  for (const [key, column] of Object.entries(full)) if (key !== 'count' && !Array.isArray(column)) full[key] = new Array(count).fill(column);
+  return full;
+}
+
 /* Reads the modules. A path may be listed twice, such as the empty one of the whole model; every index then refers to the first. */
 function readModules(columns, texts) {
   const first = new Map();
@@ -69,16 +88,17 @@ function readOperator(index, columns, graph, texts, runs) {
 
 function readGraph(graph, texts, runs) {
   if (!graph) return {modules: [], operators: []};
-  const read = {modules: readModules(graph.modules, texts), sources: graph.sources};
-  const operators = graph.operators.name.map((_, index) => readOperator(index, graph.operators, read, texts, runs));
+  const read = {modules: readModules(fullColumns(graph.modules, COLUMNS.modules), texts), sources: graph.sources};
+  const columns = fullColumns(graph.operators, COLUMNS.operators);
+  const operators = columns.name.map((_, index) => readOperator(index, columns, read, texts, runs));
   return {modules: read.modules, operators};
 }
 
 /* Reads the lanes with their events, ordered by start. Older documents have no lanes. */
-function readTimeline(timeline, texts) {
-  if (!timeline) return null;
-  const {run, execute} = timeline, text = index => texts[index] ?? null;
-  const lanes = timeline.lanes?.map(({delegated, backend, levels}) => ({label: delegated ? backend ?? 'delegate' : 'processor', delegated, backend, levels, events: []}));
+function readTimeline(drawn, texts) {
+  if (!drawn) return null;
+  const {run, execute, lanes: drawnLanes, ...columns} = drawn, timeline = fullColumns(columns, COLUMNS.timeline), text = index => texts[index] ?? null;
+  const lanes = drawnLanes?.map(({delegated, backend, levels}) => ({label: delegated ? backend ?? 'delegate' : 'processor', delegated, backend, levels, events: []}));
   if (!lanes) return {run, execute, lanes: null};
   timeline.name.forEach((name, i) => {
     const lane = lanes[timeline.lane[i]], duration = timeline.duration[i];
