@@ -366,7 +366,7 @@ export async function render() {
   if (!document.getElementById('profile')) document.head.append(element('link', {rel: 'stylesheet', href: String(new URL('style.css', import.meta.url))}));
   document.body.append(root);
   try {
-    const source = openSource(), dashboard = new Dashboard(root, source);
+    const source = await openSource(), dashboard = new Dashboard(root, source);
     await dashboard.refresh();
     followTensorBoard(() => dashboard.redraw());
     if (source.changes) followReloads(() => dashboard.refresh());

@@ -95,9 +95,9 @@ function readGraph(graph, texts, runs) {
 }
 
 /* Reads the lanes with their events, ordered by start. Older documents have no lanes. */
-function readTimeline(drawn, texts) {
+function readTimeline(drawn, textsOfDocument) {
   if (!drawn) return null;
-  const {run, execute, lanes: drawnLanes, ...columns} = drawn, timeline = fullColumns(columns, COLUMNS.timeline), text = index => texts[index] ?? null;
+  const {run, execute, lanes: drawnLanes, texts = textsOfDocument, ...columns} = drawn, timeline = fullColumns(columns, COLUMNS.timeline), text = index => texts[index] ?? null;
   const lanes = drawnLanes?.map(({delegated, backend, levels}) => ({label: delegated ? backend ?? 'delegate' : 'processor', delegated, backend, levels, events: []}));
   if (!lanes) return {run, execute, lanes: null};
   timeline.name.forEach((name, i) => {

@@ -18,9 +18,23 @@ export function recordLabel(run) {
 }
 
 /* Returns the document that a report embeds under an id; null if there is none. */
-function embeddedDocument(id) {
+async function embeddedDocument(id) {
   const found = document.getElementById(id);
-  return found && JSON.parse(found.textContent);
+  if (!found) return null;
+  const bytes = Uint8Array.from(atob(found.textContent), digit => digit.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
+}
+
+/* Returns a record of a report with the sections of its methods. */
+async function embeddedRecord(id) {
+  const whole = await embeddedDocument(id);
+  for (const [index, method] of whole?.methods.entries() ?? []) {
+    for (const name of ['timeline', 'memory']) {
+      const section = await embeddedDocument(`${id}.${index}.${name}`);
+      method[name] = section && {...section[name], texts: section.texts};
+    }
+  }
+  return whole;
 }
 
 function folderOf(whole) {
@@ -51,7 +65,7 @@ function tensorBoardSource() {
  * list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a report lacks it. load() gives the document of a run, compare() the library's comparison of two runs,
  * basesOf() the records that a run can be compared with, and baseFor() the run to begin with, or null.
  */
-export function openSource() {
-  const whole = embeddedDocument('profile');
-  return whole ? reportSource(whole, embeddedDocument('base')) : tensorBoardSource();
+export async function openSource() {
+  const whole = await embeddedRecord('profile');
+  return whole ? reportSource(whole, await embeddedRecord('base')) : tensorBoardSource();
 }
