@@ -24,6 +24,30 @@ etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accur
  * makes of it. */
 const char *etr_accuracy_name(const etr_accuracy_row *row);
 
+/** What the runs logged of a node, compared: the worst of all its outputs, inputs and runs by each measure. */
+typedef struct etr_node_accuracy {
+  const etr_numeric_gap *gap;   /* with the lowest SNR; NULL: no value of the node was compared */
+  const etr_numeric_gap *local; /* with the lowest local SNR; NULL: unknown */
+  double drop_db;               /* the largest; NaN: unknown */
+  bool is_carried;              /* the node logged nothing itself: these are of what a quantize node made of its result */
+} etr_node_accuracy;
+
+/** Returns an entry for each node of a graph: the method's Edge graph, or its aten/METHOD, where values belong to the
+ * nodes that the Edge nodes were lowered from. NULL if the profile has no comparison of this graph's method, or when
+ * out of memory. */
+const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profile *profile, const etr_graph *graph);
+
+/** Returns an SNR as a number between -ETR_EQUAL_DB and ETR_EQUAL_DB, for colours and curves: values that differ by NaN
+ * or infinities have the lowest. */
+double etr_accuracy_capped_snr(const etr_numeric_gap *gap);
+
+/** Returns the heat (see heat.h) of a gap: 1 at 0 dB and below, 0 from ETR_COOL_DB on. */
+double etr_accuracy_heat(const etr_numeric_gap *gap);
+
+/** From this SNR on, in dB, nodes have no colour: quantization to 8 bits leaves 25 to 45 dB, and what a picture shows
+ * should be what is worse than that. */
+#define ETR_COOL_DB 60.0
+
 /** Returns what the values were compared with: "this record's own program", "the program of f32", "the record's
  * reference outputs". */
 const char *etr_accuracy_of(etr_arena *arena, const etr_accuracy *accuracy);
@@ -41,6 +65,13 @@ etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source);
 
 /** Returns true if a value has an error of its own, as far as that is known. */
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value);
+
+/** Returns the score of a suspicious value: "local 12.9 dB, alone it leaves the output 24.1 dB", "24.2 dB below what it
+ * reads". */
+const char *etr_accuracy_score(etr_arena *arena, const etr_value_accuracy *value);
+
+/** Returns "against the program of f32 (f32.safetensors)". */
+const char *etr_accuracy_against(etr_arena *arena, const etr_accuracy *accuracy);
 
 /** Returns one line about the worst output and the value that is most suspicious: "output 22.0 dB;
  * aten_softmax_default in layers.0 (models.py:78) drops most: it has 12.9 dB". NULL if no value was compared. */
