@@ -67,7 +67,7 @@ static exit_status split_sides(cli_settings *base, cli_settings *newer, const cl
     return message_usage(name, "diff needs two records: name BASE and NEW, or one record and --etdump twice");
   base->without_buffer = newer->without_buffer = true;
   base->etdump_count = newer->etdump_count = 1;
-  newer->etdumps[0] = settings->etdumps[1];
+  newer->etdumps++;
   return EXIT_DONE;
 }
 

@@ -54,11 +54,10 @@ static etr_status emit_job(void *context, const etr_sink *sink, etr_error *error
 
 /* Returns true if the arguments are records of their own, and not files of one record. */
 static bool are_several(const cli_settings *settings) {
-  const char *paths[1 + MAX_LIST] = {settings->record};
   etr_inputs found;
-  memcpy(paths + 1, settings->more, settings->more_count * sizeof *paths);
   if (settings->more_count == 0) return false;
-  if (etr_inputs_find_all(&found, paths, 1 + settings->more_count, NULL, NULL) != ETR_OK) return true;
+  const char *const *all = settings->more - 1; /* the first argument is in front of the others */
+  if (etr_inputs_find_all(&found, all, 1 + settings->more_count, NULL, NULL) != ETR_OK) return true;
   etr_inputs_clear(&found);
   return false;
 }
@@ -232,7 +231,7 @@ static const char start_package[] =
     "pip install \"etrecord-tb[reference]\" (%s)' % error)\n"
     "sys.exit(main(sys.argv[1:]))\n";
 
-enum { MOST_ARGUMENTS = 2 * MAX_LIST + 24, A_YEAR = 366 * 24 * 3600 };
+enum { OWN_ARGUMENTS = 24, A_YEAR = 366 * 24 * 3600 };
 
 static void add_option(const char **arguments, size_t *count, const char *name, const char *value) {
   if (!value) return;
@@ -241,10 +240,12 @@ static void add_option(const char **arguments, size_t *count, const char *name, 
 }
 
 exit_status command_make_reference(cli_settings *settings) {
-  const char *python = getenv("ETRECORD_TB_PYTHON"), *arguments[2 * MOST_ARGUMENTS];
+  const char *python = getenv("ETRECORD_TB_PYTHON");
   runner_outcome outcome;
   size_t count = 0;
   if (!settings->output) return message_usage("reference", "reference needs the file to write: -o REF.safetensors");
+  const char **arguments = calloc(OWN_ARGUMENTS + 2 * settings->etdump_count + settings->more_count, sizeof *arguments);
+  if (!arguments) return message_failed("out of memory");
   arguments[count++] = python && python[0] ? python : "python3";
   arguments[count++] = "-c";
   arguments[count++] = start_package;
@@ -269,6 +270,7 @@ exit_status command_make_reference(cli_settings *settings) {
   else if (!runner_succeeded(&outcome)) /* it has said why */
     result = EXIT_BAD_INPUT;
   runner_clear(&outcome);
+  free(arguments);
   return result;
 }
 

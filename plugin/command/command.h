@@ -53,7 +53,7 @@ typedef struct cli_settings {
   const char *etrecord, *pte, *debug_buffer;
   bool without_buffer; /* set by commands, not by an option: with several ETDumps it is unknown which one the buffer is
                           of */
-  const char *etdumps[MAX_LIST];
+  const char **etdumps; /* of --etdump */
   size_t etdump_count;
   const char *map_texts[MAX_LIST]; /* RUNS=METHOD */
   size_t map_count;
@@ -63,7 +63,8 @@ typedef struct cli_settings {
   size_t first_run, last_run;
   const char *hparam_texts[MAX_LIST], *tag_texts[MAX_LIST]; /* NAME=VALUE */
   size_t hparam_count, tag_count;
-  etr_tag hparams[MAX_LIST], tags[MAX_LIST]; /* parsed from these texts */
+  etr_tag hparams[MAX_LIST], given_tags[MAX_LIST]; /* parsed from these texts */
+  const etr_tag *tags;                             /* the given ones, or those of an ETDump of --each */
   etr_method_choice choices[MAX_LIST];       /* parsed from map_texts */
   etr_unit unit, source_unit;
   bool has_source_unit;

@@ -98,7 +98,7 @@ static void keep_memory(void) {}
 #endif
 
 int main(int argc, char **argv) {
-  cli_settings settings;
+  static cli_settings settings; /* owns memory until the process ends */
   keep_memory();
   ending_prepare();
   exit_status status = option_parse(&settings, argc, argv);
@@ -119,5 +119,6 @@ int main(int argc, char **argv) {
   sandbox_enter(&settings);
   status = (settings.command->run ? settings.command->run : command_run)(&settings);
   sandbox_leave();
+  ending_raise();
   return status;
 }

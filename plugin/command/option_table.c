@@ -216,7 +216,7 @@ const option_spec option_specs[] = {
      .help = "a BundledProgram (.bpte) whose inputs and reference outputs are taken"},
     {"etrecord", 0, "FILE", AS(TEXT, etrecord), READING | FOR_VALIDATE | RUNNING | FOR_REFERENCE,
      .help = "the ETRecord, if RECORD has none or several"},
-    {"etdump", 0, "FILE", AS(LIST, etdumps), READING | FOR_REFERENCE,
+    {"etdump", 0, "FILE", AS(FILES, etdumps), READING | FOR_REFERENCE,
      .help = "an ETDump, or a log that contains one as base64, instead of the ETDumps of RECORD; may be repeated; "
              "- is standard input",
      AND(etdump_count)},

@@ -52,16 +52,14 @@ void etr_profile_put_index(etr_profile_doc *doc, uint32_t index);
 /** Writes the index of a text that lives as long as the document; -1 for NULL. */
 void etr_profile_put_text(etr_profile_doc *doc, const char *text);
 
-/** Writes the index of a text, copied if it is new; -1 for an empty one. */
-void etr_profile_put_copy(etr_profile_doc *doc, etr_slice text);
-
 /** Writes a time in the document's unit, nanoseconds. */
 void etr_profile_put_ns(etr_profile_doc *doc, double ticks);
 
-/** Writes an object under a key, or, with NULL, into the open one: a column for each field that is in one of the media
- * (ETR_IN_DOCUMENT, ...). Texts of ETR_CELL_WORD must live as long as the document, and texts of ETR_CELL_NAME are
- * copied; both are written as indices. ETR_CELL_ITEM is written as the text itself. Unknown counts and texts are -1,
- * other unknown numbers null. A field's `put` writes the value of a row without a key. */
+/** Writes an object under a key, or, with NULL, into the open one: the number of rows as `count`, and a column for each
+ * field that is in one of the media (ETR_IN_DOCUMENT, ...). A column is an array; if several rows all have the same
+ * value, it is that value alone; if no row has a value, it is left out. Texts of ETR_CELL_WORD must live as long as the
+ * document, and texts of ETR_CELL_NAME are copied; both are written as indices. ETR_CELL_ITEM is written as the text
+ * itself and must live as long as the rows. Unknown counts and texts are -1, other unknown numbers null. */
 void etr_profile_put_columns(etr_profile_doc *doc, const char *key, const etr_row_type *list, unsigned media,
                              etr_rows rows);
 

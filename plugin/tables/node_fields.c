@@ -158,7 +158,6 @@ static etr_cell jitter(const void *row) {
 
 /* ---- In the dashboard's document ---- */
 
-static void put_name(const etr_fields *f, const void *row) { etr_jw_string(f->json, as_row(row)->node->name); }
 static etr_cell runs(const void *row) { return etr_cell_number(as_row(row)->time->runs); }
 static etr_cell calls_or_0(const void *row) { return is_timed(row) ? calls(row) : etr_cell_number(0); }
 
@@ -407,7 +406,7 @@ static const etr_field fields[] = {
     {NULL, "runs as", ETR_CELL_NAME, LIST, .get = runs_as, .spare = 1},
 
     /* The dashboard's document; WORDs repeat from node to node. */
-    {"name", .in = DOC, .put = put_name, .type = "text"},
+    {"name", NULL, ETR_CELL_ITEM, DOC, NODE(name), .type = "text"},
     {"op", NULL, ETR_CELL_WORD, DOC, NODE(target), .says = "target"},
     {"module", NULL, ETR_CELL_COUNT, DOC, .get = module_index, .says = "index into modules"},
     {"source", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, source), .says = "index into sources"},
