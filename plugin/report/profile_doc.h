@@ -68,6 +68,10 @@ void etr_profile_put_columns(etr_profile_doc *doc, const char *key, const etr_ro
 bool etr_profile_put_graph(etr_profile_doc *doc, etr_profile_operators *out, const etr_method *method,
                            const etr_side_method *compared);
 
+/** Writes how accurate the values are that the runs logged; null if they were not compared. Returns false when out of
+ * memory. */
+bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+
 /** Writes the data that only a comparison needs: recordings, clocks, how times vary, sums, and the events of a method
  * without a graph. */
 void etr_profile_put_side(etr_profile_doc *doc, const etr_method *method, const etr_side_method *compared);

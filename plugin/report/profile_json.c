@@ -110,6 +110,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, method, &ops);
   etr_jw_key(f->json, "memory");
   if (good) etr_memory_put_shown(f, &e->arena, method);
+  good = good && etr_profile_put_accuracy(e, method, &ops);
   good = etr_profile_put_timeline(e, method, &ops) && good;
   etr_jw_end(f->json);
   return good;

@@ -364,8 +364,6 @@ static bool put_groups(accuracy_output *o, etr_table *table) {
 
 /* ---- For people ---- */
 
-enum { CANDIDATES = 3 };
-
 static const char *missing_text(accuracy_output *o) {
   const char *record = o->accuracy->profile->etrecord ? o->accuracy->profile->etrecord : "RECORD";
   return etr_arena_format(&o->answer.arena,
@@ -402,7 +400,7 @@ static void put_candidates(accuracy_output *o) {
   etr_map seen;
   size_t shown = 0;
   etr_map_init(&seen, arena);
-  for (size_t i = 0; i < a->ranked_count && shown < CANDIDATES; i++) {
+  for (size_t i = 0; i < a->ranked_count && shown < ETR_ACCURACY_CANDIDATES; i++) {
     const etr_value_accuracy *value = &a->values[a->ranked[i]];
     const uint32_t key[] = {value->node, value->output};
     etr_slice bytes = {(const char *)key, sizeof key};
@@ -490,7 +488,7 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
 static void put_candidate_indices(const accuracy_output *o) {
   const etr_accuracy *a = o->accuracy;
   etr_field_list(&o->answer.fields, "candidates");
-  for (size_t i = 0; i < a->ranked_count && i < CANDIDATES; i++)
+  for (size_t i = 0; i < a->ranked_count && i < ETR_ACCURACY_CANDIDATES; i++)
     if (etr_accuracy_is_suspicious(&a->values[a->ranked[i]])) etr_jw_uint(o->answer.fields.json, a->ranked[i]);
   etr_jw_end(o->answer.fields.json);
 }

@@ -33,27 +33,23 @@ typedef struct node_values {
  * there is none. In aten/METHOD, aten_node is the name in the reference's record, which may be another one. */
 static uint32_t node_of(const node_values *v, const etr_value_accuracy *value, bool as_carried) {
   uint32_t node = as_carried ? value->computed_by : value->node;
-  if (value->problem || (as_carried && node == value->node)) return ETR_NONE;
+  if (as_carried && node == value->node) return ETR_NONE;
   if (v->is_edge) return node;
   bool is_own = v->accuracy->reference_record == v->accuracy->profile && !as_carried;
   const char *name = is_own ? value->aten_node : v->edge->nodes[node].aten_node;
   return name && value->aten_node ? etr_map_get(&v->by_name, etr_slice_of(name)) : ETR_NONE;
 }
 
-static void give_value(etr_node_accuracy *node, const etr_value_accuracy *value) {
-  if (!node->gap || etr_gap_worse(&value->gap, node->gap) > 0) node->gap = &value->gap;
-  if (value->has_local && (!node->local || etr_gap_worse(&value->local, node->local) > 0)) node->local = &value->local;
-  node->drop_db = fmax(node->drop_db, value->drop_db); /* the number, if one of them is NaN */
-}
-
-/* Gives values to the nodes that logged them, and then to operators that logged none, but a quantize node did. */
+/* Gives the most suspicious values to the nodes that logged them, and then to operators that logged none, but a quantize
+ * node did. */
 static void give_values(const node_values *v) {
   for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; i < v->accuracy->value_count; i++) {
-      uint32_t node = node_of(v, &v->accuracy->values[i], pass == 1);
-      if (node == ETR_NONE || (pass == 1 && v->nodes[node].gap && !v->nodes[node].is_carried)) continue;
-      v->nodes[node].is_carried = pass == 1;
-      give_value(&v->nodes[node], &v->accuracy->values[i]);
+    for (size_t i = 0; i < v->accuracy->ranked_count; i++) {
+      const etr_value_accuracy *value = &v->accuracy->values[v->accuracy->ranked[i]];
+      uint32_t node = node_of(v, value, pass == 1);
+      if (node == ETR_NONE || v->nodes[node].gap) continue;
+      v->nodes[node] = (etr_node_accuracy){
+          .gap = &value->gap, .local = value->has_local ? &value->local : NULL, .drop_db = value->drop_db};
     }
 }
 
@@ -71,6 +67,33 @@ const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profi
   }
   if (v.nodes) give_values(&v);
   return v.nodes;
+}
+
+/* Returns the number of a value's node and output, in the order of their first values. */
+static uint32_t number_of(etr_map *numbers, const etr_value_accuracy *value) {
+  const uint32_t key[] = {value->node, value->output};
+  return etr_map_number(numbers, (etr_slice){(const char *)key, sizeof key});
+}
+
+const etr_value_accuracy *const *etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy,
+                                                           size_t *count) {
+  etr_map numbers;
+  etr_map_init(&numbers, arena);
+  const etr_value_accuracy **rows = etr_arena_alloc_array(arena, accuracy->value_count, sizeof *rows);
+  bool *is_final = etr_arena_alloc_array(arena, accuracy->value_count, sizeof *is_final);
+  *count = 0;
+  for (size_t i = 0; rows && is_final && i < accuracy->value_count; i++) {
+    uint32_t at = number_of(&numbers, &accuracy->values[i]);
+    if (at == *count) rows[(*count)++] = &accuracy->values[i];
+  }
+  for (size_t i = 0; rows && is_final && i < accuracy->ranked_count; i++) {
+    const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
+    uint32_t at = number_of(&numbers, value);
+    if (at >= *count || is_final[at]) continue;
+    rows[at] = value;
+    is_final[at] = true;
+  }
+  return is_final && !etr_arena_failed(arena) ? rows : NULL;
 }
 
 double etr_accuracy_capped_snr(const etr_numeric_gap *gap) {

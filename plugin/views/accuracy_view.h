@@ -24,12 +24,12 @@ etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accur
  * makes of it. */
 const char *etr_accuracy_name(const etr_accuracy_row *row);
 
-/** What the runs logged of a node, compared: the worst of all its outputs, inputs and runs by each measure. */
+/** The most suspicious value that the runs logged of a node, of all its outputs and inputs: the first in the ranking. If
+ * only a quantize node logged the result of an operator, it is that value. */
 typedef struct etr_node_accuracy {
-  const etr_numeric_gap *gap;   /* with the lowest SNR; NULL: no value of the node was compared */
-  const etr_numeric_gap *local; /* with the lowest local SNR; NULL: unknown */
-  double drop_db;               /* the largest; NaN: unknown */
-  bool is_carried;              /* the node logged nothing itself: these are of what a quantize node made of its result */
+  const etr_numeric_gap *gap;   /* NULL: no value of the node was compared */
+  const etr_numeric_gap *local; /* NULL: unknown */
+  double drop_db;               /* NaN: unknown */
 } etr_node_accuracy;
 
 /** Returns an entry for each node of a graph: the method's Edge graph, or its aten/METHOD, where values belong to the
@@ -48,6 +48,11 @@ double etr_accuracy_heat(const etr_numeric_gap *gap);
  * should be what is worse than that. */
 #define ETR_COOL_DB 60.0
 
+/** Returns the values that people see, in the order of execution: one for each node and output, of several inputs and runs
+ * the first in the ranking. NULL when out of memory. */
+const etr_value_accuracy *const *etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy,
+                                                           size_t *count);
+
 /** Returns what the values were compared with: "this record's own program", "the program of f32", "the record's
  * reference outputs". */
 const char *etr_accuracy_of(etr_arena *arena, const etr_accuracy *accuracy);
@@ -62,6 +67,8 @@ const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap);
 /** Returns the last part of a source file's path and the line as a cell, "models.py:63"; an empty one if source is
  * NULL. */
 etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source);
+
+enum { ETR_ACCURACY_CANDIDATES = 3 }; /* suspicious values that are named: the culprit is nearly always among three */
 
 /** Returns true if a value has an error of its own, as far as that is known. */
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value);
