@@ -208,8 +208,8 @@ typedef struct etr_options {
                                method ran; 0: 32 Mi. Runs beyond that have no method, and a warning says so */
   bool edge_only;   /**< reads only the graphs to which times are joined, usually the Edge programs. This is cheaper for
                        callers that need no others. Other graphs then have only their names, no node has an aten_node,
-                       and damage in programs that are not read is not noticed. If no Edge program can be read, or there
-                       is a debug buffer, whose values belong to nodes of all programs, these are read as usual */
+                       and damage in programs that are not read is not noticed. If no Edge program can be read, the
+                       record's other programs are read as usual */
   unsigned without; /**< etr_without flags: parts that are neither computed nor warned about, which is cheaper for
                        callers that do not need them. 0: all parts are computed */
   etr_skip skip;    /**< which inferences are included; zeroed: all */

@@ -59,8 +59,8 @@ typedef struct etr_accuracy_options {
                             the record's reference outputs */
   const etr_profile *reference_record; /**< the record whose graphs the reference was computed from; NULL: the profile
                                           itself */
-  bool on_aten; /**< compares with the reference's aten/METHOD also if the reference is of this record, where the Edge
-                   graph is exact: the last Edge node of an ATen node may round differently */
+  bool on_aten;   /**< compares with the reference's aten/METHOD also if the reference is of this record, where the Edge
+                     graph is exact: the last Edge node of an ATen node may round differently */
   size_t spreads; /**< of so many values, the most suspicious first, the distributions are counted, of each the worst
                      input. Their numbers are read twice more */
 } etr_accuracy_options;
@@ -128,8 +128,8 @@ typedef struct etr_value_accuracy {
   bool is_integer;          /**< both sides store integers, so that steps_off is known */
   double drop_db;           /**< NaN if unknown, as without a reference of values inside the model */
   bool has_local;
-  etr_numeric_gap local; /**< set if has_local */
-  double impact_snr_db;  /**< NaN if unknown */
+  etr_numeric_gap local;          /**< set if has_local */
+  double impact_snr_db;           /**< NaN if unknown */
   const etr_value_spread *spread; /**< NULL: not asked for, see etr_accuracy_options.spreads */
 } etr_value_accuracy;
 

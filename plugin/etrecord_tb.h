@@ -120,11 +120,11 @@ typedef struct etr_dot_options {
   size_t top; /**< number of nodes, the slowest, that are drawn as boxes of their own. The others become one box for
                  each sequence of operators between these nodes, and one for each module without such a node.
                  depth 0 then expands the modules that contain one. 0: draw all nodes */
-  bool by_accuracy; /**< colour by etr_profile.accuracy, which must be set, instead of time: the SNR of the worst value of
-                       each node, or in each box */
-  bool fold;  /**< draw equal blocks (same etr_module.pattern, operators, types, wiring, shapes and backends) once,
-                 with their total time; depth 0 then gives at most about 40 boxes, so that a model fits a
-                 page */
+  bool by_accuracy; /**< colour by etr_profile.accuracy, which must be set, instead of time: the SNR of the worst value
+                       of each node, or in each box */
+  bool fold; /**< draw equal blocks (same etr_module.pattern, operators, types, wiring, shapes and backends) once,
+                with their total time; depth 0 then gives at most about 40 boxes, so that a model fits a
+                page */
 } etr_dot_options;
 
 /**
@@ -137,7 +137,8 @@ typedef struct etr_dot_options {
  *
  * graph: index into profile->graphs. options may be NULL.
  * Errors: ETR_ERROR_CHOICE (no node is in module `focus`, and the message names modules; or `top` is set and no node
- * was timed; or by_accuracy is set and no value of the graph was compared; nothing was written), ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
+ * was timed; or by_accuracy is set and no value of the graph was compared; nothing was written), ETR_ERROR_IO (the sink
+ * refused), ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options,
                                 const etr_sink *sink, etr_error *error);

@@ -121,8 +121,8 @@ static void close_pair(pair_reader *r) {
   etr_tensor_reader_close(&r->got);
 }
 
-/* Reads the next pieces of both sides, dequantized. Counts steps unless steps is NULL. Returns their size; 0 at the end,
- * or with *problem set. */
+/* Reads the next pieces of both sides, dequantized. Counts steps unless steps is NULL. Returns their size; 0 at the
+ * end, or with *problem set. */
 static size_t next_pair(pair_reader *r, double wanted[ETR_PIECE_ELEMENTS], double got[ETR_PIECE_ELEMENTS],
                         etr_gap_steps *steps, const char **problem) {
   uint64_t first = r->wanted.at;
@@ -188,8 +188,7 @@ etr_status etr_gap_spread(etr_value_spread *out, const char **problem, const etr
   double wanted[ETR_PIECE_ELEMENTS], got[ETR_PIECE_ELEMENTS];
   etr_status status = ETR_OK;
   *problem = NULL;
-  *out = (etr_value_spread){
-      .least = INFINITY, .most = -INFINITY, .least_error = INFINITY, .most_error = -INFINITY};
+  *out = (etr_value_spread){.least = INFINITY, .most = -INFINITY, .least_error = INFINITY, .most_error = -INFINITY};
   for (int pass = 0; pass < 2 && status == ETR_OK && !*problem; pass++) {
     pair_reader reader;
     status = open_pair(&reader, problem, reference, actual);

@@ -53,8 +53,8 @@ etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem, const etr
 etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps, const char **problem,
                                      const etr_gap_side *reference, const etr_gap_side *actual);
 
-/** Counts how the numbers of both sides, and their differences, are distributed. Reads them twice. *problem as above; it
- * is also set if no pair is finite. Errors: ETR_ERROR_MEMORY. */
+/** Counts how the numbers of both sides, and their differences, are distributed. Reads them twice. *problem as above;
+ * it is also set if no pair is finite. Errors: ETR_ERROR_MEMORY. */
 etr_status etr_gap_spread(etr_value_spread *out, const char **problem, const etr_gap_side *reference,
                           const etr_gap_side *actual);
 

@@ -170,7 +170,7 @@ etr_status etr_open_record(etr_opened_record **out, const etr_inputs *inputs, co
   reader r = {.out = opened, .arena = &opened->arena, .inputs = inputs, .options = options ? options : &defaults};
   etr_arena_init(r.arena);
   opened->warnings.arena = r.arena;
-  opened->edge_only = r.options->edge_only && !inputs->debug_buffer; /* logged values are compared with all graphs */
+  opened->edge_only = r.options->edge_only;
   opened->without = r.options->without;
   etr_map_init(&r.method_by_name, r.arena);
   etr_status status = read_all(&r, error);

@@ -10,7 +10,8 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
   *out = NULL;
   exit_status found = command_find(&inputs, settings);
   if (found != EXIT_DONE) return found;
-  const etr_options reading = command_reading_options(settings);
+  etr_options reading = command_reading_options(settings);
+  reading.edge_only &= !inputs.debug_buffer; /* logged values belong to nodes of all graphs */
   etr_status status = etr_profile_open(out, &inputs, &reading, &error);
   exit_status result = status == ETR_OK ? command_check_dump(*out, settings) : message_error(&error);
   if (result == EXIT_DONE) message_warnings(*out);

@@ -2,7 +2,6 @@
  *
  * cmd_accuracy.c - `etrecord-tb accuracy` and `etrecord-tb reference`.
  */
-#include "base/base.h"
 #include "command/command.h"
 #include "command/runner.h"
 
@@ -120,7 +119,7 @@ exit_status command_compare_values(etr_profile *profile, const cli_settings *set
 
 void command_close(etr_profile *profile) {
   etr_accuracy *accuracy = profile ? profile->accuracy : NULL;
-  etr_profile *of = accuracy ? etr_for_foreign(accuracy->reference_record) : NULL;
+  etr_profile *of = accuracy ? (etr_profile *)(uintptr_t)accuracy->reference_record : NULL; /* command_open()'s */
   etr_accuracy_close(accuracy);
   if (of != profile) etr_profile_close(of);
   etr_profile_close(profile);

@@ -92,13 +92,13 @@ static etr_status command_dot(const etr_profile *profile, const cli_settings *se
   static const char *const formats[] = {[DRAWING_SVG] = "svg", [DRAWING_PNG] = "png"};
   static const layout_patience patience = {.silent = 10, .longest = 300};
   drawing_format format = command_drawing(settings);
-  drawn_entry entry = {.profile = profile,
-                       .options = {.depth = (int)settings->depth,
-                                   .focus = settings->focus,
-                                   .top = (size_t)settings->most_expensive,
-                                   .by_accuracy = settings->has_color_by ? settings->color_by == 1
-                                                                         : settings->reference != NULL,
-                                   .fold = settings->fold}};
+  drawn_entry entry = {
+      .profile = profile,
+      .options = {.depth = (int)settings->depth,
+                  .focus = settings->focus,
+                  .top = (size_t)settings->most_expensive,
+                  .by_accuracy = settings->has_color_by ? settings->color_by == 1 : settings->reference != NULL,
+                  .fold = settings->fold}};
   etr_status status = command_entry(&entry.graph, profile, settings, error);
   if (status != ETR_OK) return status;
   return format == DRAWING_DOT ? emit_dot(&entry, sink, error)

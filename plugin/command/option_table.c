@@ -84,7 +84,8 @@ const option_spec option_specs[] = {
      .help = "the entry point: edge/forward, aten/forward, ..."},
     {"focus", 0, "MODULE", AS(TEXT, focus), FOR_DOT, .help = "draw only this module of the model and its neighbours"},
     {"color-by", 0, "WHAT", AS(WORD, color_by), FOR_DOT,
-     .help = "what colours mean: time, or the accuracy of logged values (default: accuracy with --reference, else time)",
+     .help =
+         "what colours mean: time, or the accuracy of logged values (default: accuracy with --reference, else time)",
      .words = "time|accuracy", AND(has_color_by)},
     {"fold", 0, NULL, AS(FLAG, fold), FOR_DOT,
      .help = "draw equal blocks once, with their number and their total time, so that a model fits a page"},

@@ -458,26 +458,28 @@ static void put_heat(etr_writer *writer, const etr_dot_view *view) {
   end_row(writer);
 }
 
+static void put_accuracy_text(etr_writer *writer, const char *text) {
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
+  put_html(writer, text != NULL ? text : "");
+  etr_puts(writer, "</TD></TR>");
+}
+
 /* Puts the colours of SNR, the coolest first, and what the values were compared with. */
 static void put_accuracy_heat(etr_writer *writer, const etr_dot_view *view) {
   enum { SWATCHES = 6 };
   begin_row(writer, "SNR, worst input");
   for (int i = 0; i < SWATCHES; i++) {
     double heat = (double)i / (SWATCHES - 1);
-    const char *bound = i == 0 ? "from " : i == SWATCHES - 1 ? "up to " : "";
-    etr_putf(writer, "<TD BORDER=\"1\" COLOR=\"#9ca3af\" BGCOLOR=\"%s\">%s", etr_heat_color(heat).text, bound);
+    etr_putf(writer, "<TD BORDER=\"1\" COLOR=\"#9ca3af\" BGCOLOR=\"%s\">", etr_heat_color(heat).text);
+    if (i == 0) etr_puts(writer, "from ");
+    if (i == SWATCHES - 1) etr_puts(writer, "up to ");
     etr_put_fixed(writer, ETR_COOL_DB * (1 - heat), 0);
     etr_puts(writer, " dB</TD>");
   }
   etr_puts(writer, "<TD BORDER=\"1\" COLOR=\"#d1d5db\"><FONT COLOR=\"#6b7280\">not compared</FONT></TD>");
   end_row(writer);
-  const char *against = etr_accuracy_against(view->arena, view->profile->accuracy);
-  const char *line = etr_accuracy_line(view->arena, view->profile->accuracy);
-  for (int i = 0; i < 2; i++) {
-    etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
-    put_html(writer, (i == 0 ? against : line) != NULL ? (i == 0 ? against : line) : "");
-    etr_puts(writer, "</TD></TR>");
-  }
+  put_accuracy_text(writer, etr_accuracy_against(view->arena, view->profile->accuracy));
+  put_accuracy_text(writer, etr_accuracy_line(view->arena, view->profile->accuracy));
 }
 
 static void put_delegates(etr_writer *writer, const etr_dot_view *view) {

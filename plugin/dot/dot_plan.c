@@ -365,10 +365,11 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
   sum_all(&p);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   if (out->by_accuracy && out->total.gap == NULL)
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                    "no value of %s/%s was compared with a reference: give one with --reference FILE, for a record with a "
-                    "debug buffer",
-                    graph->module, graph->method);
+    return etr_fail(
+        error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+        "no value of %s/%s was compared with a reference: give one with --reference FILE, for a record with a "
+        "debug buffer",
+        graph->module, graph->method);
   number_levels(&p);
   out->levels = choose_levels(&p, options);
   choose_open(&p, options);

@@ -90,13 +90,13 @@ typedef struct etr_dot_sum {
   uint32_t focused; /* nodes of `drawn` that are in focus */
   uint32_t ranked;  /* nodes of the top */
   uint32_t ops;
-  uint32_t guests;        /* quantizers among ops, which are in no module and are drawn with their operators */
-  double guest_ticks;     /* ticks of the guests, which sums by module do not count here */
-  uint32_t delegated;     /* operators that run in a delegate */
-  uint32_t delegate;      /* index into delegates: the first that occurs; ETR_NONE if none */
-  bool several_delegates; /* there are also other delegates */
-  bool timed;             /* at least one node was timed */
-  bool estimated;         /* part of ticks is estimated */
+  uint32_t guests;            /* quantizers among ops, which are in no module and are drawn with their operators */
+  double guest_ticks;         /* ticks of the guests, which sums by module do not count here */
+  uint32_t delegated;         /* operators that run in a delegate */
+  uint32_t delegate;          /* index into delegates: the first that occurs; ETR_NONE if none */
+  bool several_delegates;     /* there are also other delegates */
+  bool timed;                 /* at least one node was timed */
+  bool estimated;             /* part of ticks is estimated */
   const etr_numeric_gap *gap; /* with the lowest SNR of its nodes; NULL: none was compared */
 } etr_dot_sum;
 
@@ -142,9 +142,9 @@ typedef struct etr_dot_plan {
   const etr_dot_delegate *delegates; /* by first occurrence */
   size_t delegate_count;
   etr_dot_sum total;
-  uint32_t folded; /* operators that are not drawn because an equal block is drawn */
-  bool has_closed; /* some box is a closed scope */
-  double hottest;  /* most ticks of a box that is coloured by time */
+  uint32_t folded;                   /* operators that are not drawn because an equal block is drawn */
+  bool has_closed;                   /* some box is a closed scope */
+  double hottest;                    /* most ticks of a box that is coloured by time */
   const etr_node_accuracy *accuracy; /* per node; NULL: no values were compared */
   bool by_accuracy;                  /* boxes are coloured by their SNR */
 } etr_dot_plan;

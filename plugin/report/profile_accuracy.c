@@ -26,7 +26,9 @@ static etr_cell role(const void *row) {
 }
 static etr_cell finite(double number) { return etr_cell_number(isfinite(number) ? number : NAN); }
 static etr_cell snr(const void *row) { return finite(is_compared(row) ? value_of(row)->gap.snr_db : NAN); }
-static etr_cell is_equal(const void *row) { return etr_cell_number(is_compared(row) && etr_gap_is_equal(&value_of(row)->gap)); }
+static etr_cell is_equal(const void *row) {
+  return etr_cell_number(is_compared(row) && etr_gap_is_equal(&value_of(row)->gap));
+}
 static etr_cell drop(const void *row) { return finite(is_compared(row) ? value_of(row)->drop_db : NAN); }
 static etr_cell local(const void *row) { return finite(as_value(row)->row.local ? value_of(row)->local.snr_db : NAN); }
 static etr_cell psnr(const void *row) { return finite(is_compared(row) ? value_of(row)->gap.psnr_db : NAN); }

@@ -2,7 +2,7 @@
  *
  * accuracy_output.c - which values differ from a reference: as a document, as tables, several records side by side.
  */
-#include "tables/accuracy_output.h"
+#include "tables/summary_output.h"
 
 #include "output/label.h"
 #include "output/node_filter.h"
@@ -504,6 +504,15 @@ void etr_accuracy_put_head(const etr_fields *f, etr_arena *arena, const etr_accu
   etr_field_text(f, "text", etr_accuracy_line(arena, accuracy));
 }
 
+/* Writes the warnings of the comparison, and those of the record, which can be why values differ. */
+static void put_warnings(const etr_fields *f, etr_arena *arena, const etr_accuracy *accuracy) {
+  size_t own = accuracy->warning_count, count = own + accuracy->profile->warning_count;
+  etr_warning *all = etr_arena_alloc_array(arena, count, sizeof *all);
+  for (size_t i = 0; all && i < count; i++)
+    all[i] = i < own ? accuracy->warnings[i] : accuracy->profile->warnings[i - own];
+  etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(all, all ? count : 0));
+}
+
 etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *sink, etr_error *error) {
   accuracy_output o = {0};
   etr_answer_begin_document(&o.answer, NULL, NULL, ETR_UNIT_MS, sink, "accuracy/1");
@@ -518,6 +527,6 @@ etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *
   for (size_t i = 0; rows && i < accuracy->value_count; i++)
     rows[i] = etr_accuracy_row_of(&o.answer.arena, accuracy, &accuracy->values[i]);
   etr_field_put_rows(f, "values", &etr_value_accuracy_fields, ETR_ROWS(rows, rows ? accuracy->value_count : 0));
-  etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(accuracy->warnings, accuracy->warning_count));
+  put_warnings(f, &o.answer.arena, accuracy);
   return etr_answer_end(&o.answer, rows != NULL, error);
 }

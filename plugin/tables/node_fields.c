@@ -379,9 +379,10 @@ static const etr_field fields[] = {
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_DATA, .get = cycles, .digits = ETR_ALL_DIGITS},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_DATA, .get = compute_unit},
     ETR_COST_FIELDS(FIGURE, EXACT | DOC, EXACT, integers, part),
-    {NULL, "SNR dB", ETR_CELL_NUMBER, FOR_PEOPLE, .get = snr_text, .tells = tells_accuracy},
+    {NULL, "SNR dB", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = snr_text, .tells = tells_accuracy},
     {"snr_db", "snr_db", ETR_CELL_NUMBER, EXACT, .get = snr,
-     .says = "SNR of its most suspicious logged value against the reference, in dB; null: not compared, or nothing differs",
+     .says =
+         "SNR of its most suspicious logged value against the reference, in dB; null: not compared, or nothing differs",
      .nullable = true},
     {"equal", "equal", ETR_CELL_FLAG, EXACT, .get = is_equal, .has = is_compared,
      .says = "snr_db is above 100, or nothing differs; null: not compared"},
@@ -389,8 +390,7 @@ static const etr_field fields[] = {
      .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each at most 100",
      .nullable = true},
     {"local_snr_db", "local_snr_db", ETR_CELL_NUMBER, EXACT, .get = local_snr,
-     .says = "SNR against what the reference computes from the values that the device logged before",
-     .nullable = true},
+     .says = "SNR against what the reference computes from the values that the device logged before", .nullable = true},
     {"values", .in = ETR_IN_JSON, .put = put_values,
      .says = "values that the runs logged of the node: empty without DebugEvents, and in graphs other than the "
              "method's Edge graph",

@@ -7,7 +7,6 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/statistics.h"
-#include "tables/accuracy_output.h"
 #include "tables/finding_output.h"
 #include "views/logged.h"
 #include "views/phases.h"

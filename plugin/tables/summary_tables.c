@@ -303,7 +303,8 @@ static void put_accuracy(report *r, const etr_summary *s) {
   if (!accuracy || accuracy->method != (uint32_t)(s->method - r->answer.profile->methods)) return;
   const char *line = etr_accuracy_line(&r->answer.arena, accuracy);
   etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2,
-                   etr_arena_format(&r->answer.arena, "accuracy %s: %s", etr_accuracy_against(&r->answer.arena, accuracy),
+                   etr_arena_format(&r->answer.arena, "accuracy %s: %s",
+                                    etr_accuracy_against(&r->answer.arena, accuracy),
                                     line ? line : "no value was compared"));
 }
 

@@ -41,8 +41,8 @@ const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const et
 
 /**
  * Builds all curves of a method over its inferences and instructions: those of times if it ran and they are on a graph,
- * those of memory if its program plans any, and those of accuracy if its values were compared. Tags are unique. A part that takes almost nothing has no curve. Returns
- * false when out of memory.
+ * those of memory if its program plans any, and those of accuracy if its values were compared. Tags are unique. A part
+ * that takes almost nothing has no curve. Returns false when out of memory.
  */
 bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
 

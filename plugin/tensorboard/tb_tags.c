@@ -26,7 +26,7 @@
   "`etrecord-tb " command " RECORD`."
 
 #define ACCURACY                                                                                                       \
-  "\n\n**Unit** dB. **Step** logged value, in the order of execution, from 0. **Also** `etrecord-tb accuracy RECORD "    \
+  "\n\n**Unit** dB. **Step** logged value, in the order of execution, from 0. **Also** `etrecord-tb accuracy RECORD "  \
   "--reference REF --sort order`."
 
 /* Beginnings of tags; the first one that fits counts. */

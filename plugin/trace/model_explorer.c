@@ -22,7 +22,7 @@ typedef struct node_data {
   etr_arena arena;
   double *nested; /* per node: average time of all nodes in graphs that it contains, at any depth, in ticks */
   const etr_node_accuracy *accuracy; /* per node; NULL: not needed */
-  etr_map backends; /* backends in the order of their first occurrence */
+  etr_map backends;                  /* backends in the order of their first occurrence */
   etr_writer writer;
   etr_jw json;
   etr_fields fields;
@@ -120,7 +120,8 @@ static void put_document(node_data *d) {
 
 /* ---- The emitter ---- */
 
-static etr_status check_graph(const etr_profile *profile, const etr_graph *graph, const etr_node_data_options *options, etr_error *error) {
+static etr_status check_graph(const etr_profile *profile, const etr_graph *graph, const etr_node_data_options *options,
+                              etr_error *error) {
   if (etr_is_program(graph))
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "Model Explorer cannot show %s/%s; choose an entry point of edge or aten", graph->module,
@@ -129,7 +130,8 @@ static etr_status check_graph(const etr_profile *profile, const etr_graph *graph
     return profile->accuracy != NULL && profile->accuracy->ranked_count > 0
                ? ETR_OK
                : etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                          "no value of %s/%s was compared with a reference", graph->module, graph->method);
+                          "no value of %s/%s was compared with a reference: give one with --reference FILE, for a record with a "
+                          "debug buffer", graph->module, graph->method);
   for (size_t i = 0; graph->times != NULL && i < graph->node_count; i++)
     if (graph->times[i].runs > 0 || (options->statistic == ETR_NODE_BACKEND && graph->times[i].backend != NULL))
       return ETR_OK;

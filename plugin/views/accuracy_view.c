@@ -29,8 +29,8 @@ typedef struct node_values {
   etr_node_accuracy *nodes;
 } node_values;
 
-/* Returns the node of a value: the one that logged it, or the operator whose result a quantize node carries; ETR_NONE if
- * there is none. In aten/METHOD, aten_node is the name in the reference's record, which may be another one. */
+/* Returns the node of a value: the one that logged it, or the operator whose result a quantize node carries; ETR_NONE
+ * if there is none. In aten/METHOD, aten_node is the name in the reference's record, which may be another one. */
 static uint32_t node_of(const node_values *v, const etr_value_accuracy *value, bool as_carried) {
   uint32_t node = as_carried ? value->computed_by : value->node;
   if (as_carried && node == value->node) return ETR_NONE;
@@ -40,8 +40,8 @@ static uint32_t node_of(const node_values *v, const etr_value_accuracy *value, b
   return name && value->aten_node ? etr_map_get(&v->by_name, etr_slice_of(name)) : ETR_NONE;
 }
 
-/* Gives the most suspicious values to the nodes that logged them, and then to operators that logged none, but a quantize
- * node did. */
+/* Gives the most suspicious values to the nodes that logged them, and then to operators that logged none, but a
+ * quantize node did. */
 static void give_values(const node_values *v) {
   for (int pass = 0; pass < 2; pass++)
     for (size_t i = 0; i < v->accuracy->ranked_count; i++) {
@@ -118,7 +118,8 @@ const char *etr_accuracy_of(etr_arena *arena, const etr_accuracy *accuracy) {
 }
 
 const char *etr_accuracy_against(etr_arena *arena, const etr_accuracy *accuracy) {
-  const char *of = etr_accuracy_of(arena, accuracy), *slash = accuracy->reference ? strrchr(accuracy->reference, '/') : NULL;
+  const char *of = etr_accuracy_of(arena, accuracy),
+             *slash = accuracy->reference ? strrchr(accuracy->reference, '/') : NULL;
   if (!accuracy->reference) return etr_arena_format(arena, "against %s", of);
   return etr_arena_format(arena, "against %s (%s)", of, slash ? slash + 1 : accuracy->reference);
 }

@@ -24,8 +24,8 @@ etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accur
  * makes of it. */
 const char *etr_accuracy_name(const etr_accuracy_row *row);
 
-/** The most suspicious value that the runs logged of a node, of all its outputs and inputs: the first in the ranking. If
- * only a quantize node logged the result of an operator, it is that value. */
+/** The most suspicious value that the runs logged of a node, of all its outputs and inputs: the first in the ranking.
+ * If only a quantize node logged the result of an operator, it is that value. */
 typedef struct etr_node_accuracy {
   const etr_numeric_gap *gap;   /* NULL: no value of the node was compared */
   const etr_numeric_gap *local; /* NULL: unknown */
@@ -48,8 +48,8 @@ double etr_accuracy_heat(const etr_numeric_gap *gap);
  * should be what is worse than that. */
 #define ETR_COOL_DB 60.0
 
-/** Returns the values that people see, in the order of execution: one for each node and output, of several inputs and runs
- * the first in the ranking. NULL when out of memory. */
+/** Returns the values that people see, in the order of execution: one for each node and output, of several inputs and
+ * runs the first in the ranking. NULL when out of memory. */
 const etr_value_accuracy *const *etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy,
                                                            size_t *count);
 

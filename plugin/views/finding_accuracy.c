@@ -16,7 +16,7 @@ static const double coarse_factor = 16;
 
 /* A quantize node whose step is much coarser than that of a value that went into the result. */
 typedef struct coarse_step {
-  uint32_t quantizer, operator, input; /* nodes: it quantizes the result of the operator, which reads the input */
+  uint32_t quantizer, operator, input;    /* nodes: it quantizes the result of the operator, which reads the input */
   double scale, input_scale, least, most; /* steps, and the range of the quantizer */
 } coarse_step;
 
@@ -52,8 +52,7 @@ static void take_coarse_step(coarse_step *worst, const etr_graph *graph, uint32_
     const etr_node *input = &graph->nodes[of->inputs[i].node];
     if (!strstr(input->target, "dequantize_per_tensor") || !number_of(input, "scale", &found.input_scale)) continue;
     found.input = of->inputs[i].node;
-    bool is_coarser = worst->input_scale == 0 ||
-                      found.scale * worst->input_scale > worst->scale * found.input_scale;
+    bool is_coarser = worst->input_scale == 0 || found.scale * worst->input_scale > worst->scale * found.input_scale;
     if (found.input_scale > 0 && found.scale >= coarse_factor * found.input_scale && is_coarser) *worst = found;
   }
 }
@@ -106,8 +105,8 @@ static const char *advice(etr_finder *finder, const etr_accuracy_row *row, const
                             etr_finder_node_name(finder, step->operator));
   if (row->accuracy->reference_record != row->accuracy->profile)
     return etr_arena_format(arena, "Keep %s in floating point, or quantise it more finely", place);
-  return etr_arena_format(arena, "Check how %s computes %s: it differs from the program", backend ? backend : "the kernel",
-                          place);
+  return etr_arena_format(arena, "Check how %s computes %s: it differs from the program",
+                          backend ? backend : "the kernel", place);
 }
 
 static bool mark_segment(etr_finder *finder, etr_finding *finding, const etr_value_accuracy *value) {
@@ -123,7 +122,8 @@ bool etr_find_inaccurate(etr_finder *finder) {
   if (!accuracy || !accuracy->reference || accuracy->ranked_count == 0 ||
       &finder->profile->methods[accuracy->method] != finder->method)
     return true;
-  const etr_value_accuracy *first = &accuracy->values[accuracy->ranked[0]], *output = etr_accuracy_worst_output(accuracy);
+  const etr_value_accuracy *first = &accuracy->values[accuracy->ranked[0]],
+                           *output = etr_accuracy_worst_output(accuracy);
   bool is_own = accuracy->reference_record == accuracy->profile;
   if (!etr_accuracy_is_suspicious(first) || (output && etr_gap_is_equal(&output->gap))) return true;
   if (is_own && is_rounding(accuracy)) return true;

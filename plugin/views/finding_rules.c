@@ -16,12 +16,12 @@
 #include <stdlib.h>
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
-  static const char *const names[] = {
-      "fallback",   "not_delegated", "library",      "constants",    "layout",      "copies",        "quantize_pairs",
-      "batch_norm", "attention",     "output_layer", "float_beside", "calls",       "outlier",       "first_run",
-      "load",       "drift",         "waiting",      "cpu_fallback", "small_calls", "memory_bound",  "slow_rate",
-      "above_peak", "step",          "modes",        "slow_runs",    "periodic",    "slow_operator", "inaccurate",
-      "nothing"};
+  static const char *const names[] = {"fallback",     "not_delegated",  "library",      "constants",   "layout",
+                                      "copies",       "quantize_pairs", "batch_norm",   "attention",   "output_layer",
+                                      "float_beside", "calls",          "outlier",      "first_run",   "load",
+                                      "drift",        "waiting",        "cpu_fallback", "small_calls", "memory_bound",
+                                      "slow_rate",    "above_peak",     "step",         "modes",       "slow_runs",
+                                      "periodic",     "slow_operator",  "inaccurate",   "nothing"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -379,8 +379,8 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
 
 /* ---- All ---- */
 
-/* Wrong results come first, then known savings per inference, then what was spent once, then unknown savings. That nothing stands out comes
- * before all findings that save little. */
+/* Wrong results come first, then known savings per inference, then what was spent once, then unknown savings. That
+ * nothing stands out comes before all findings that save little. */
 static double rank_of(const etr_finding *finding) {
   if (finding->kind == ETR_FINDING_INACCURATE) return INFINITY;
   if (finding->kind == ETR_FINDING_NOTHING) return ETR_FINDING_MUCH;

@@ -91,8 +91,8 @@ typedef struct etr_finding {
   etr_sureness sureness;
   double potential; /* ticks that the change could save at most: per inference, or once if is_once; NaN: not known */
   double potential_share; /* potential as a part of Method::execute's median; NaN if it is not known or is_once */
-  double cost;  /* NaN: it is not about time. Ticks per inference that it is about, sums of medians; of is_once ticks that were spent once; of runs
-                   that differ what the slow ones take longer, spread over all */
+  double cost;  /* NaN: it is not about time. Ticks per inference that it is about, sums of medians; of is_once ticks
+                   that were spent once; of runs  that differ what the slow ones take longer, spread over all */
   double share; /* cost as a part of Method::execute's median; NaN if is_once */
   bool is_once; /* the time was spent once, not in every inference */
   double
@@ -106,7 +106,8 @@ typedef struct etr_finding {
 } etr_finding;
 
 typedef struct etr_findings {
-  const etr_finding *list; /* about accuracy, then the largest known saving first, then what was spent once, then unknown savings */
+  const etr_finding
+      *list; /* about accuracy, then the largest known saving first, then what was spent once, then unknown savings */
   size_t count;
 } etr_findings;
 
