@@ -7,7 +7,7 @@
 #include "accuracy/reference_file.h"
 #include "accuracy/steps.h"
 #include "inputs/numeric_gap.h"
-#include "values/debug_data.h"
+#include "values/reference.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,23 +100,10 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
     row->problem = "it is in the body of a loop or branch";
 }
 
-/* Returns how many values the exported program returns, without those that it writes to buffers; 0 if there is none.
- */
-static size_t count_returned(const accuracy_maker *m) {
-  for (size_t i = 0; i < m->profile->graph_count; i++) {
-    const etr_graph *graph = &m->profile->graphs[i];
-    const etr_node *last = graph->node_count ? &graph->nodes[graph->node_count - 1] : NULL;
-    if (strcmp(graph->module, "aten") == 0 && strcmp(graph->method, m->graph->method) == 0 && last &&
-        last->kind == ETR_NODE_OUTPUT)
-      return last->input_count - ETR_MIN(graph->mutation_count, last->input_count);
-  }
-  return 0;
-}
-
 /* Marks values that the method returns and the exported program does not: intermediate_output_tap adds them behind the
  * others, of which one may be the same value. */
 static void mark_taps(accuracy_maker *m) {
-  size_t returned = count_returned(m), first = m->graph->mutation_count, taps = 0;
+  size_t returned = etr_count_exported_outputs(m->profile, m->graph), first = m->graph->mutation_count;
   for (int pass = 0; returned && pass < 2; pass++)
     for (size_t i = 0; i < m->profile->debug_value_count; i++) {
       const etr_debug_value *value = &m->profile->debug_values[i];
@@ -125,12 +112,7 @@ static void mark_taps(accuracy_maker *m) {
       if (!value->is_output || is_tap != (pass == 0) || !find_origin(m, value, &key)) continue;
       uint32_t row = etr_map_get(&m->rows, bytes_of(&key));
       if (row != ETR_NONE) m->values.data[row].is_tap = is_tap;
-      taps += is_tap;
     }
-  if (taps)
-    etr_warn(&m->warnings, m->profile->pte, NULL, ETR_NO_OFFSET,
-             "the program is tapped (intermediate_output_tap): operators around taps are not fused, and its times mean "
-             "nothing");
 }
 
 /* Chooses the method that logged the most values: a reference is of one method. */
@@ -227,25 +209,40 @@ static const char *view_logged(accuracy_maker *m, etr_tensor_view *view, const e
   return NULL;
 }
 
+/* Both sides of a comparison. It must not move: sides point into it. */
+typedef struct compared_pair {
+  etr_tensor_view views[2];
+  int64_t strides[ETR_MOST_RANK];
+  etr_dequantization by[2];
+  etr_gap_side wanted, got;
+  bool is_integer; /* both sides store integers */
+} compared_pair;
+
+/* Fills the sides of a value and a tensor of the reference; returns why they cannot be compared, or NULL. */
+static const char *make_pair(accuracy_maker *m, compared_pair *pair, etr_value_accuracy *row,
+                             const etr_safetensor *wanted) {
+  *pair = (compared_pair){.wanted = {&pair->views[0], &pair->by[0]}, .got = {&pair->views[1], &pair->by[1]}};
+  const char *problem = view_logged(m, &pair->views[1], row->value, pair->strides);
+  if (problem) return problem;
+  if (!etr_reference_view(&pair->views[0], &m->reference, wanted)) return "the type of its reference cannot be read";
+  bool integers[2] = {is_integer(pair->views[0].element), is_integer(pair->views[1].element)};
+  bool is_known = integers[1] && find_dequantization(m, row, &pair->by[1]);
+  if (integers[1] && !integers[0] && !is_known) return "its scale is not known";
+  if (!is_known) pair->by[1] = (etr_dequantization){0};
+  if (is_known && integers[0]) pair->by[0] = pair->by[1];
+  pair->is_integer = integers[0] && integers[1];
+  return NULL;
+}
+
 /* Compares a value with a tensor of the reference. */
 static const char *measure(accuracy_maker *m, etr_value_accuracy *row, const etr_safetensor *wanted,
                            etr_numeric_gap *out) {
-  etr_tensor_view views[2];
-  int64_t strides[ETR_MOST_RANK];
-  etr_dequantization by[2] = {{0}, {0}};
+  compared_pair pair;
   etr_gap_steps steps;
-  const char *problem = view_logged(m, &views[1], row->value, strides);
+  const char *problem = make_pair(m, &pair, row, wanted);
   if (problem) return problem;
-  if (!etr_reference_view(&views[0], &m->reference, wanted)) return "the type of its reference cannot be read";
-  bool integers[2] = {is_integer(views[0].element), is_integer(views[1].element)};
-  bool is_known = integers[1] && find_dequantization(m, row, &by[1]);
-  if (integers[1] && !integers[0] && !is_known) return "its scale is not known";
-  if (!is_known) by[1] = (etr_dequantization){0};
-  if (is_known && integers[0]) by[0] = by[1];
-  if (etr_gap_measure_quantized(out, &steps, &problem, &(etr_gap_side){&views[0], &by[0]},
-                                &(etr_gap_side){&views[1], &by[1]}) != ETR_OK)
-    etr_arena_fail(m->arena);
-  row->is_integer = integers[0] && integers[1];
+  if (etr_gap_measure_quantized(out, &steps, &problem, &pair.wanted, &pair.got) != ETR_OK) etr_arena_fail(m->arena);
+  row->is_integer = pair.is_integer;
   row->steps_off = steps.differing;
   row->most_steps = steps.most;
   return problem;
@@ -420,6 +417,33 @@ static bool rank_values(accuracy_maker *m) {
   return true;
 }
 
+/* ---- Distributions ---- */
+
+static void count_spread(accuracy_maker *m, etr_value_accuracy *row) {
+  compared_pair pair;
+  const etr_reference_key key = {row->reference_graph, row->reference_node, row->output};
+  const etr_safetensor *wanted = etr_reference_find(&m->reference, row->input, &key);
+  etr_value_spread *spread = etr_arena_alloc_array(m->arena, 1, sizeof *spread);
+  const char *problem = wanted ? make_pair(m, &pair, row, wanted) : "";
+  if (!spread || problem) return;
+  if (etr_gap_spread(spread, &problem, &pair.wanted, &pair.got) != ETR_OK) etr_arena_fail(m->arena);
+  if (!problem) row->spread = spread;
+}
+
+/* Counts the distributions of the most suspicious values, for each node and output the first in the ranking. */
+static void count_spreads(accuracy_maker *m, size_t most) {
+  etr_map seen;
+  etr_map_init(&seen, &m->scratch);
+  m->budget = m->buffer.size; /* of the bytes that are read again */
+  for (size_t i = 0; m->reference.is_open && i < m->out->ranked_count && most > 0; i++) {
+    etr_value_accuracy *row = &m->values.data[m->out->ranked[i]];
+    const row_key key = {0, row->node, row->output};
+    if (etr_map_count(&seen, bytes_of(&key))) continue;
+    count_spread(m, row);
+    most--;
+  }
+}
+
 /* ---- Together ---- */
 
 static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
@@ -475,6 +499,7 @@ static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, e
     if (is_own(m) && !row->problem) row->impact_snr_db = find_impact(m, row);
   }
   if (find_segments(m) != ETR_OK || !rank_values(m)) return etr_fail_memory(error);
+  count_spreads(m, options->spreads);
   return ETR_OK;
 }
 

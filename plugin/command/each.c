@@ -87,11 +87,12 @@ static void take_dump(each *e, const char *path) {
   }
   if (command_check_dump(profile, e->settings) == EXIT_DONE) {
     message_new_warnings(profile, e->bare);
-    print_answer(e, profile, path);
+    e->stop = command_compare_values(profile, e->settings, &dump);
+    if (e->stop == EXIT_DONE) print_answer(e, profile, path);
   } else {
     note_problem(e, path, "this ETDump is of another model");
   }
-  etr_profile_close(profile);
+  command_close(profile);
 }
 
 /* ---- Files and folders ---- */

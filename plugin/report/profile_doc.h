@@ -103,6 +103,10 @@ void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method, cons
 /** Writes the data that only a comparison needs: how times vary, sums, and the events of a method without a graph. */
 void etr_profile_put_side(etr_profile_doc *doc, const etr_side_method *compared);
 
+/** Writes how accurate the values are that the runs logged; null if they were not compared. Returns false when out of
+ * memory. */
+bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+
 /** Writes the times of loads, for a comparison. */
 void etr_profile_put_loads(etr_profile_doc *doc);
 

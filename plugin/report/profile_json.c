@@ -159,7 +159,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   if (e->parts & ETR_PROFILE_COMPARED) etr_profile_put_side(e, compared);
   etr_jw_key(f->json, "delegation");
   good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, method, &ops) &&
-         put_parts(e, method, &ops);
+         etr_profile_put_accuracy(e, method, &ops) && put_parts(e, method, &ops);
   etr_jw_end(f->json);
   return good;
 }
