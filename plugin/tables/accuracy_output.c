@@ -511,6 +511,7 @@ etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *
   const etr_value_accuracy *output = etr_accuracy_worst_output(accuracy);
   etr_field_text(f, "record", accuracy->profile->etrecord);
   etr_field_text(f, "record_hash", accuracy->record_hash);
+  etr_field_text(f, "recording_hash", accuracy->recording_hash);
   etr_field_text(f, "debug_buffer", accuracy->profile->debug_buffer);
   etr_field_text(f, "reference", accuracy->reference);
   etr_field_text(f, "reference_of", etr_accuracy_of(&o.answer.arena, accuracy));
