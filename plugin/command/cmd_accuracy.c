@@ -228,9 +228,9 @@ exit_status command_make_reference(cli_settings *settings) {
 }
 
 exit_status command_reference(const cli_settings *settings) {
-  const char *record = settings->record ? settings->record : settings->etrecord ? settings->etrecord : "RECORD";
-  printf("etrecord-tb accuracy %s --reference %s%s%s\n", settings->reference_for ? settings->reference_for : record,
-         settings->output, settings->reference_for ? " --reference-record " : "",
-         settings->reference_for ? record : "");
+  const char *of = settings->record, *device = settings->reference_for;
+  if (!of) of = settings->etrecord ? settings->etrecord : "RECORD";
+  printf("etrecord-tb accuracy %s --reference %s%s%s\n", device ? device : of, settings->output,
+         device ? " --reference-record " : "", device ? of : "");
   return message_written(ETR_OK, NULL);
 }
