@@ -116,7 +116,7 @@ typedef struct cli_settings {
   unsigned accuracy_graph; /* 1: aten */
   double fail_below;       /* dB */
   bool has_fail_below;
-  const char *inputs_file; /* of reference */
+  const char *inputs_file, *reference_for; /* of reference */
   bool all_nodes, local;
   const char *const *program; /* the program after "--" with its arguments, ended by NULL; NULL: there is no "--" */
   int64_t repeat, warmup;

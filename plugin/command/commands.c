@@ -486,10 +486,12 @@ const cli_command commands[] = {
              "that needs torch and executorch: it starts Python with the package etrecord_tb and its extra "
              "(pip install \"etrecord-tb[reference]\"), before it gives up rights. ETRECORD_TB_PYTHON names the Python "
              "(default: python3).\n"
-             "With --local, it also runs the Edge graph once more and continues with the values that the device "
-             "logged, and for the ten worst nodes it measures what their error alone does to the output.",
+             "With --local, it also runs the graph once more and continues with the values that the device logged, "
+             "and for the ten worst nodes it measures what their error alone does to the output. --for names the "
+             "record of the device if it is another one: the quantized model, while RECORD is the float model.",
      .examples = {{"reference model_dir -o ref.safetensors", "the values that the ETDump logged"},
-                  {"reference model_dir -o ref.safetensors --local", "and what each segment adds"}},
+                  {"reference model_dir -o ref.safetensors --local", "and what each segment adds"},
+                  {"reference f32 -o f32.safetensors --local --for int8", "what each segment of int8 adds"}},
      .prepare = command_make_reference,
      .run = command_reference},
     {.name = "trace",

@@ -120,12 +120,15 @@ const option_spec option_specs[] = {
      AND(has_fail_below)},
     {"output", 'o', "FILE", AS(TEXT, output), FOR_REFERENCE, .help = "the safetensors file to write"},
     {"inputs", 0, "FILE", AS(TEXT, inputs_file), FOR_REFERENCE,
-     .help = "inputs for the model, a list of tuples of tensors that torch.save wrote (default: the record's "
-             "representative inputs, or else its example inputs)"},
+     .help = "inputs for the model, a list of tuples of tensors that torch.save wrote; for several methods a dict of "
+             "such lists by method (default: the record's representative inputs, or else its example inputs)"},
     {"all", 0, NULL, AS(FLAG, all_nodes), FOR_REFERENCE,
      .help = "write the values of all nodes (default: of aten/METHOD, and of the Edge nodes that the ETDump logged)"},
     {"local", 0, NULL, AS(FLAG, local), FOR_REFERENCE,
-     .help = "also run the Edge graph with the values that the device logged, which shows what each segment adds"},
+     .help = "also run the graph with the values that the device logged, which shows what each segment adds"},
+    {"for", 0, "RECORD", AS(TEXT, reference_for), FOR_REFERENCE,
+     .help = "with --local: the record that logged the values, if it is another one, such as the quantized model "
+             "(default: the first RECORD)"},
     {"tag", 0, "NAME=VALUE", AS(LIST, tag_texts), STACKING,
      .help = "a column of JSON Lines, CSV and TSV that has the same value in every row: device=pixel8; may be repeated",
      AND(tag_count)},
