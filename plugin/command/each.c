@@ -297,7 +297,8 @@ static exit_status end(each *e) {
   free(e->tags);
   free(e->head);
   if (e->stop != EXIT_DONE) return e->stop;
-  if (ending_signal()) (void)message_failed("stopped by a signal; the answers about %zu ETDumps are complete", e->done);
+  if (ending_signal())
+    (void)message_failed("stopped by a signal; %zu answer%s complete", e->done, e->done == 1 ? " is" : "s are");
   if (e->done + e->failed == 0) return ending_signal() ? EXIT_BAD_INPUT : message_failed("no ETDump was found");
   if (e->failed == 0) return EXIT_DONE;
   (void)message_failed("%zu of %zu ETDumps could not be used", e->failed, e->done + e->failed);

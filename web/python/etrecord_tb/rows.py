@@ -76,7 +76,7 @@ def _write_file(source: BinaryIO, format: str, path: str) -> None:
         with open(path, "wb") as out:
             _write(source, format, out, is_stream=True)
         return
-    handle, unfinished = tempfile.mkstemp(prefix=".etrecord-tb.", dir=os.path.dirname(path))
+    handle, unfinished = tempfile.mkstemp(prefix=".etrecord-tb-rows.", dir=os.path.dirname(path))
     try:
         with open(handle, "wb") as out:
             is_written = _write(source, format, out, is_stream=False)
