@@ -319,6 +319,8 @@ typedef struct etr_table_options {
   etr_sum_by by;    /**< of a summary: only this breakdown; of delegation, ETR_SUM_BY_OP: only operator types */
   bool by_delegate; /**< of delegation: delegates with their phases and compute units instead of operator types */
   etr_stack stack;
+  bool typed; /**< JSON Lines: a column has one type, a value of another type is null, and the first line is an object
+                 with the types: "string", "bool", "int64" or "double". A table of ETR_STACK_NEXT lacks this line */
   size_t findings; /**< in text and Markdown, findings at most; 0: five in a summary, none in a comparison */
 } etr_table_options;
 

@@ -96,9 +96,14 @@ const option_spec option_specs[] = {
      AND(has_drawing)},
     {"depth", 0, "N", AS(COUNT, depth), FOR_SUMMARY,
      .help = "levels of modules to show (default: as many as fit the table)"},
-    {"format", 'f', "FORMAT", AS(WORD, format), LISTING,
+    {"format", 'f', "FORMAT", AS(WORD, format), LISTING & ~PER_METHOD,
      .help = "output format; jsonl has one JSON object for each row of csv",
-     .words = "text|json|csv|tsv|markdown|jsonl"},
+     .words = "text|json|csv|tsv|markdown|jsonl", AND(has_format)},
+    {"format", 'f', "FORMAT", AS(WORD, format), PER_METHOD,
+     .help = "output format; jsonl has one JSON object for each row of csv. parquet and arrow (IPC) have the same rows "
+             "with typed columns and need Python with pyarrow (default: by the extension of --output, or else text)",
+     .words = "text|json|csv|tsv|markdown|jsonl|parquet|arrow", AND(has_format)},
+    {"output", 'o', "FILE", AS(TEXT, output), PER_METHOD, .help = "file to write (default: standard output)"},
     {"reference", 0, "FILE", AS(TEXT, reference), COMPARING,
      .help = "compare logged values with this reference, which `etrecord-tb reference` wrote (default: a reference of "
              "the record among its files)"},
@@ -137,7 +142,9 @@ const option_spec option_specs[] = {
              "directories, which are searched with all directories in them (default: the ETDumps of RECORD). The "
              "record is read once"},
     {"each-from", 0, "FILE", AS(TEXT, each_from), STACKING,
-     .help = "like --each, with ETDumps or directories from a list, one on each line; - is standard input"},
+     .help = "like --each, with ETDumps or directories from a list, one on each line; - is standard input. The list "
+             "may be a table with tabs between its cells: its first line names the columns, of which `etdump` has the "
+             "paths and the others are tags of each ETDump"},
     {"problems", 0, "FILE", AS(TEXT, problems), STACKING,
      .help = "with --each: file for a line of JSON for each ETDump that could not be used: its path and the problem"},
     {"columns", 0, "NAMES", AS(TEXT, columns), FOR_NODES | FOR_EVENTS | FOR_DELEGATION | FOR_MEMORY | FOR_ACCURACY,
