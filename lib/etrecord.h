@@ -294,6 +294,8 @@ typedef struct etr_subgraph {
   uint32_t parent;     /**< index of the enclosing subgraph; ETR_NONE: the graph itself */
   uint32_t owner;      /**< node that holds it */
   const char *backend; /**< of a lowered module: "XnnpackBackend"; else NULL */
+  bool is_numbered;    /**< in program/METHOD: Model Explorer's adapter for programs shows this delegate, and its n-th
+                          operator there has the id n, from 0 on */
 } etr_subgraph;
 
 /** One frame of a stack trace. */
