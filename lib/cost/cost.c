@@ -319,9 +319,9 @@ static bool is_understood(const char *target, const formula *found) {
 }
 
 static const formula *find_formula(etr_slice op) {
-  for (size_t i = 0; i < ETR_COUNT(formulas); i++) {
+  for (size_t i = 0; op.size && i < ETR_COUNT(formulas); i++) {
+    if (formulas[i].op[0] != op.data[0]) continue;
     etr_slice name = etr_slice_of(formulas[i].op);
-    if (op.size == 0 || name.data[0] != op.data[0]) continue;
     bool is_start = name.data[name.size - 1] == '*';
     if (is_start ? etr_slice_starts(op, (etr_slice){name.data, name.size - 1}) : etr_slice_equal(op, name))
       return &formulas[i];

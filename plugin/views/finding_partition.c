@@ -259,13 +259,11 @@ static bool find_fallback(partition *p) {
 /* ---- Kernels that the partitioner takes ---- */
 
 /* Operators that ExecuTorch's optimised library has: kernels/optimized/optimized.yaml. */
-static bool is_optimized(const etr_node *node) {
+static bool is_optimized(const etr_finder *finder, const etr_node *node) {
   static const char *const names[] = {
       "add", "bmm",         "div", "exp", "fft_r2c",           "gelu", "le",      "linear",
       "mm",  "log_softmax", "mul", "neg", "native_layer_norm", "sub",  "sigmoid", "where"};
-  for (size_t i = 0; i < ETR_COUNT(names); i++)
-    if (etr_is_operator(node, names[i])) return true;
-  return false;
+  return etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
 
 static const char library[] = "optimized_native_cpu_ops_lib";
@@ -323,10 +321,10 @@ static bool find_kernels(partition *p) {
     if (!finder->is_kernel[i] || finder->is_constant[i]) continue;
     uint64_t ticks = etr_finder_kernel_ticks(finder, i);
     is_accepted[i] = p->reasons && !p->reasons[i] && !p->is_between[i] && !is_getitem(&finder->graph->nodes[i]);
-    is_in_library[i] = !is_accepted[i] && is_optimized(&finder->graph->nodes[i]);
+    bool has_library = is_optimized(finder, &finder->graph->nodes[i]);
+    is_in_library[i] = !is_accepted[i] && has_library;
     if (is_accepted[i]) taken += ticks;
-    if (is_accepted[i] && is_optimized(&finder->graph->nodes[i])) optimized += ticks;
-    if (is_in_library[i]) library_ticks += ticks;
+    if (has_library) *(is_accepted[i] ? &optimized : &library_ticks) += ticks;
   }
   if (etr_finder_ns(finder, taken) >= ETR_FINDING_LEAST_KERNELS_NS &&
       !add_not_delegated(p, is_accepted, taken, optimized))

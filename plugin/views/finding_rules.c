@@ -10,7 +10,6 @@
 #include "output/text_table.h"
 #include "views/breakdown.h"
 #include "views/loads.h"
-#include "views/timed_node.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -97,25 +96,19 @@ const char *etr_finder_node_name(const etr_finder *finder, uint32_t node) {
   return or_empty(etr_label_node(finder->arena, finder->graph, node));
 }
 
-bool etr_is_operator(const etr_node *node, const char *name) {
-  /* Few targets have the name in them, and looking for it is faster than cutting the operator out. */
-  return node->kind == ETR_NODE_OP && strstr(node->target, name) &&
-         etr_slice_equal(etr_label_op(node->target), etr_slice_of(name));
+bool etr_is_one_of(const etr_finder *finder, const etr_node *node, const char *const *names, size_t count) {
+  etr_slice op = finder->ops[node - finder->graph->nodes];
+  for (size_t i = 0; op.size && i < count; i++) /* the first letter decides nearly always */
+    if (names[i][0] == op.data[0] && etr_slice_equal(op, etr_slice_of(names[i]))) return true;
+  return false;
 }
 
 bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked) {
-  etr_vec(etr_timed_node) list = {0};
-  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    etr_timed_node *added = marked[i] && finder->graph->times[i].runs > 0 ? etr_vec_push(finder->arena, &list) : NULL;
-    if (added) *added = (etr_timed_node){.ticks = (double)etr_finder_node_ticks(finder, i), .node = i};
-  }
-  uint32_t *nodes = etr_arena_alloc_array(finder->arena, list.count, sizeof *nodes);
-  if (etr_arena_failed(finder->arena)) return false;
-  etr_sort(list.data, list.count, sizeof *list.data, etr_timed_node_order);
-  for (size_t i = 0; i < list.count; i++) nodes[i] = list.data[i].node;
+  uint32_t *nodes = etr_arena_alloc_array(finder->arena, finder->timed_count, sizeof *nodes);
+  for (size_t i = 0; nodes && i < finder->timed_count; i++)
+    if (marked[finder->by_time[i]]) nodes[finding->node_count++] = finder->by_time[i];
   finding->nodes = nodes;
-  finding->node_count = list.count;
-  return true;
+  return nodes != NULL;
 }
 
 static int by_total(const void *a, const void *b) {
