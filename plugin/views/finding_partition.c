@@ -13,12 +13,13 @@
 typedef struct partition {
   etr_finder *finder;
   const char *backend;
-  const char **reasons; /* per node: why its partitioner leaves it out; NULL: the rules are not known */
-  bool *is_inside;      /* per node: in one of its delegates, or a call of one */
-  bool *is_between;     /* per node: outside delegates; depends on some, and some depend on it */
-  bool *is_candidate;   /* per node: what delegates are counted with, besides those inside */
-  uint32_t *level;      /* per node, see count_levels() */
-  size_t delegates;     /* of the backend */
+  const char *
+      *reasons;       /* per node outside delegates: why its partitioner leaves it out; NULL: the rules are not known */
+  bool *is_inside;    /* per node: in one of its delegates, or a call of one */
+  bool *is_between;   /* per node: outside delegates; depends on some, and some depend on it */
+  bool *is_candidate; /* per node: what delegates are counted with, besides those inside */
+  uint32_t *level;    /* per node, see count_levels() */
+  size_t delegates;   /* of the backend */
 } partition;
 
 static bool is_getitem(const etr_node *node) { return strcmp(node->target, "_operator.getitem") == 0; }
@@ -105,10 +106,15 @@ static bool look_at_backend(partition *p, etr_finder *finder, const char *backen
                    .is_candidate = etr_arena_alloc_array(arena, count, sizeof *p->is_candidate),
                    .level = etr_arena_alloc_array(arena, count, sizeof *p->level)};
   if (!p->reasons || !p->is_inside || !p->is_between || !p->is_candidate || !p->level) return false;
-  for (uint32_t i = 0; i < count; i++) p->is_inside[i] = is_in_backend(finder, i, backend);
+  bool *is_outside = etr_arena_alloc_array(arena, count, sizeof *is_outside);
+  if (!is_outside) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    p->is_inside[i] = is_in_backend(finder, i, backend);
+    is_outside[i] = finder->delegate_of[i] == ETR_NONE && !finder->is_constant[i];
+  }
   for (size_t i = 0; i < finder->method->delegate_count; i++)
     p->delegates += strcmp(finder->method->delegates[i].backend, backend) == 0;
-  if (!etr_partition_refusals(p->reasons, backend, finder->graph)) p->reasons = NULL;
+  if (!etr_partition_refusals(p->reasons, backend, finder->graph, is_outside)) p->reasons = NULL;
   return find_between(p);
 }
 

@@ -117,8 +117,13 @@ static int by_total(const void *a, const void *b) {
   return etr_natural_compare(x->key, y->key);
 }
 
-/* Gives a breakdown's rows what their nodes usually take. */
-static bool take_usual(const etr_finder *finder, etr_breakdown *rows, bool with_calls) {
+/* Adds up what the marked nodes, or all, usually take by operator. */
+static bool sum_by_operator(const etr_finder *finder, etr_breakdown *rows, const bool *marked, bool with_calls) {
+  etr_breakdown by[ETR_BREAKDOWNS];
+  if (!etr_breakdowns_make(by, 1u << ETR_BY_OP | ETR_BREAKDOWN_OF_SUMS, finder->arena, finder->profile, finder->method,
+                           marked))
+    return false;
+  *rows = by[ETR_BY_OP];
   uint64_t *usual = etr_arena_alloc_array(finder->arena, rows->count, sizeof *usual);
   for (uint32_t i = 0; usual && i < finder->graph->node_count; i++)
     if (rows->row_of_node[i] != ETR_NONE)
@@ -133,9 +138,7 @@ const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked,
   etr_breakdown rows;
   etr_text text;
   etr_writer writer;
-  if (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, marked) ||
-      !take_usual(finder, &rows, with_calls))
-    return "";
+  if (!sum_by_operator(finder, &rows, marked, with_calls)) return "";
   etr_text_begin(&text, finder->arena, &writer);
   for (size_t i = 0; i < rows.count && i < LISTED; i++)
     etr_putf(&writer, "%s%zu %s %s", i ? ", " : "", rows.rows[i].node_count, rows.rows[i].key,
@@ -273,9 +276,7 @@ static bool find_nothing(etr_finder *finder) {
   etr_breakdown rows = {0};
   for (size_t i = 0; i < finder->found.count; i++)
     if (finder->found.data[i].potential_share >= ETR_FINDING_MUCH) return true;
-  if (finder->graph && (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, NULL) ||
-                        !take_usual(finder, &rows, false)))
-    return false;
+  if (finder->graph && !sum_by_operator(finder, &rows, NULL, false)) return false;
   /* The time of the runtime and of delegates is known as a sum over runs: it is scaled to the median run. */
   double scale = (double)whole_ticks(finder) / (double)finder->method->execute_ticks;
   uint64_t runtime = (uint64_t)(scale * (double)finder->method->framework_ticks),
