@@ -17,8 +17,9 @@ class Texts {
 /* The columns of nodes as the command prints them. Parameters of bodies and delegates stand for the operands of their owner. */
 class Columns {
   constructor(nodes) {
-    Object.assign(this, {kind: [], name: [], op: [], module: [], inputCounts: [], inputs: [], weights: [], body: [], bodies: [], delegate: [], frame: [], frames: [], avg: [], ops: new Texts(), modules: new Texts(), values: new Map(), calls: new Map(), owners: new Map(), parameters: new Map(), bodyOf: new Map()});
+    Object.assign(this, {kind: [], name: [], op: [], module: [], inputCounts: [], inputs: [], weights: [], body: [], bodies: [], delegate: [], frame: [], frames: [], avg: [], ops: new Texts(), modules: new Texts(), values: new Map(), calls: new Map(), owners: new Map(), parameters: new Map(), bodyOf: new Map(), frameNumbers: new Map(), callOf: new Map()});
     for (const {kind, subgraph} of nodes) if (kind === 'input' && subgraph) this.parameters.set(subgraph, (this.parameters.get(subgraph) ?? 0) + 1);
+    this.opaque = new Set(nodes.map(({subgraph}) => subgraph).filter(subgraph => /^delegate_\d+$/.test(subgraph ?? '') && !this.parameters.has(subgraph)));
     nodes.forEach(node => this.read(node));
   }
 
@@ -39,6 +40,14 @@ class Columns {
     node.outputs.forEach((output, i) => this.scope(scope).set(output.name, results[i]));
   }
 
+  /* A delegate whose operators are known, but not what they read: its call is in its frame, and the operators that read nothing follow it. */
+  frameOf(node, scope) {
+    const inside = node.kind === 'op' && node.target.startsWith('delegate.') ? `delegate_${node.delegate_instruction}` : scope;
+    if (!this.opaque.has(inside)) return -1;
+    if (!this.frameNumbers.has(inside)) this.frameNumbers.set(inside, this.frames.push(`${node.backend} @${node.delegate_instruction}`) - 1);
+    return this.frameNumbers.get(inside);
+  }
+
   read(node) {
     const scope = node.subgraph ?? '', call = this.calls.get(scope);
     if (node.kind === 'op' && node.target.startsWith('delegate.') && this.parameters.has(`delegate_${node.delegate_instruction}`)) return this.call(node, scope);
@@ -46,8 +55,8 @@ class Columns {
     if (call && node.kind === 'input') return this.define(scope, node, call.operands[call.next++] ?? -1);
     if (call && node.kind === 'output') return node.inputs.forEach((name, i) => call.results[i]?.push(...[this.scope(scope).get(name) ?? -1].flat().filter(value => value >= 0)));
     const outer = scope.slice(0, Math.max(0, scope.lastIndexOf('/')));
-    if (scope !== '' && !call && !this.bodyOf.has(scope)) this.bodyOf.set(scope, this.bodies.push({name: scope.slice(scope.lastIndexOf('/') + 1), owner: this.owners.get(outer) ?? -1, next: 0}) - 1);
-    const body = call || scope === '' ? -1 : this.bodyOf.get(scope);
+    if (scope !== '' && !call && !this.opaque.has(scope) && !this.bodyOf.has(scope)) this.bodyOf.set(scope, this.bodies.push({name: scope.slice(scope.lastIndexOf('/') + 1), owner: this.owners.get(outer) ?? -1, next: 0}) - 1);
+    const body = call || scope === '' || this.opaque.has(scope) ? -1 : this.bodyOf.get(scope);
     if (body >= 0 && node.kind === 'input') {
       const {owner} = this.bodies[body], operands = this.operands.get(owner) ?? [], operand = operands[operands.length - this.parameters.get(scope) + this.bodies[body].next++];
       return this.define(scope, node, this.scope(outer).get(operand) ?? -1);
@@ -56,7 +65,9 @@ class Columns {
   }
 
   add(node, scope, body, call) {
-    const index = this.kind.length, found = node.inputs.map(name => this.scope(scope).get(name) ?? -1), producers = found.flat().filter(value => value >= 0);
+    const index = this.kind.length, found = node.inputs.map(name => this.scope(scope).get(name) ?? -1), producers = found.flat().filter(value => value >= 0), frame = call?.frame ?? this.frameOf(node, scope);
+    if (frame >= 0 && !call && scope === '') this.callOf.set(frame, index);
+    else if (frame >= 0 && !call && producers.length === 0) producers.push(this.callOf.get(frame));
     this.kind.push(node.kind === 'op' ? OPERATOR : node.kind === 'input' ? INPUT : OUTPUT);
     this.name.push(node.name);
     this.op.push(this.ops.index(node.kind === 'op' ? node.target : ''));
@@ -66,7 +77,7 @@ class Columns {
     this.weights.push(found.filter(value => value === -1).length);
     this.body.push(body);
     this.delegate.push(node.delegate_instruction ?? -1);
-    this.frame.push(call?.frame ?? -1);
+    this.frame.push(frame);
     this.avg.push(node.avg ?? NaN);
     const results = node.kind === 'op' && node.target.startsWith('higher_order.') ? [] : null;
     this.define(scope, node, results ?? index);
