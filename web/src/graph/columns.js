@@ -66,8 +66,8 @@ export function splitRails(structure) {
   const {rails, rank} = structure, column = columnsOfRanks(structure), kept = [], marks = [];
   for (const rail of rails) {
     if (rail.targets.every(target => column[rank[target]] === column[rail.from])) { kept.push(rail); continue; }
-    marks.push({wire: rail.wire, vertex: rail.source, inner: -1, starts: true});
-    rail.targets.forEach((target, i) => marks.push({wire: rail.wire, vertex: target, inner: rail.inner[i], starts: false}));
+    marks.push({wire: rail.wire, vertex: rail.source, target: -1, starts: true});
+    rail.targets.forEach((target, i) => marks.push({wire: rail.wire, vertex: target, target: rail.numbers[i], starts: false}));
   }
   const tracks = new Int32Array(structure.breaks.length + 1);
   for (let c = 0; c < tracks.length; c++) tracks[c] = packRails(kept.filter(rail => column[rail.from] === c));

@@ -57,15 +57,15 @@ function fillGap(structure, r, x, {upperOffset, lowerOffset}, branches, railX) {
 function railBranches(structure, rails) {
   const branches = [];
   for (const rail of rails) {
-    (branches[rail.from] ??= []).push({rail, vertex: rail.source, inner: -1, starts: true, rank: rail.from, y: 0});
-    rail.targets.forEach((vertex, i) => (branches[structure.rank[vertex] - 1] ??= []).push({rail, vertex, inner: rail.inner[i], starts: false, rank: structure.rank[vertex] - 1, y: 0}));
+    (branches[rail.from] ??= []).push({rail, vertex: rail.source, target: -1, starts: true, rank: rail.from, y: 0});
+    rail.targets.forEach((vertex, i) => (branches[structure.rank[vertex] - 1] ??= []).push({rail, vertex, target: rail.numbers[i], starts: false, rank: structure.rank[vertex] - 1, y: 0}));
   }
   return branches;
 }
 
 /* Ranks below one another, with as much room between them as the bends need. Pieces are [x, y, y of the bend, x, y]. */
 function stackRanks(structure, {widths, heights}, offsets, x, rails, header) {
-  const {items, ins, real, ranks, rankStart, vertices, gaps, upper, lower, wire} = structure, {upperOffset, lowerOffset} = offsets;
+  const {items, ins, ranks, rankStart, vertices, gaps, upper, lower, wire} = structure, {upperOffset, lowerOffset} = offsets;
   const y = new Float64Array(x.length), rankTop = new Float64Array(ranks), rankHeight = new Float64Array(ranks), pieces = new Float64Array(5 * upper.length);
   const branchesOf = railBranches(structure, rails), railX = extent(x, widths)[1] + 8;
   let top = header;
@@ -89,25 +89,25 @@ function stackRanks(structure, {widths, heights}, offsets, x, rails, header) {
     top += height + space;
   }
   for (let piece = 0; piece < lower.length; piece++) if (lower[piece] < items) pieces[5 * piece + 4] = y[lower[piece]];
-  return {y, rankTop, rankHeight, pieces, branches: branchesOf.flat().filter(Boolean), bottom: top, header, real};
+  return {y, rankTop, rankHeight, pieces, branches: branchesOf.flat().filter(Boolean), bottom: top, header};
 }
 
 /* Rails with their branches, when all else has its place. */
 function drawnRails(tree, group, structure, boxes, x, rows, rails, railX) {
   const drawn = new Map(rails.map(rail => [rail, {wire: rail.wire, x: railX(rail), top: Infinity, bottom: -Infinity, branches: []}]));
-  for (const {rail, vertex, inner, starts, y} of rows.branches) {
-    const line = drawn.get(rail), end = lineEnd(tree, group, structure, boxes, x, rows, {vertex, inner, starts, wire: rail.wire});
+  for (const {rail, vertex, target, starts, y} of rows.branches) {
+    const line = drawn.get(rail), end = lineEnd(tree, group, structure, boxes, x, rows, {vertex, target, starts, wire: rail.wire});
     line.top = Math.min(line.top, y);
     line.bottom = Math.max(line.bottom, y);
-    line.branches.push({starts, x: end.x, y, end: vertex < structure.items || starts ? end.y : y + 20, slot: vertex < structure.items ? vertex : -1});
+    line.branches.push({starts, x: end.x, y, end: vertex < structure.items || starts ? end.y : y + 20, target});
   }
   return [...drawn.values()];
 }
 
 /* Where a rail or a mark meets its box or port. */
-function lineEnd(tree, group, {items}, boxes, x, rows, {vertex, inner, starts, wire}) {
+function lineEnd(tree, group, {items}, boxes, x, rows, {vertex, target, starts, wire}) {
   const {wires} = tree, child = vertex < items ? groupOf(tree, group.items[vertex]) : null;
-  const port = !child ? -1 : starts ? wires.outPort[wires.sourceWire[wire]] : wires.inPort[inner];
+  const port = !child ? -1 : starts ? wires.outPort[wires.sourceWire[wire]] : wires.inPort[wires.innerWire[target]];
   const offset = endOffset(tree, group, boxes, vertex, port, starts ? 'outX' : 'inX');
   return {x: x[vertex] + offset, y: vertex >= items ? rows.header : rows.y[vertex] + (starts ? boxes.heights[vertex] : 0)};
 }
@@ -147,13 +147,13 @@ function shiftX(x, pieces, wrapped, shift) {
 
 /* What drawing needs, relative to the group's corner. */
 function result(tree, group, structure, {boxes, x, rows, wrapped, split, railX, width, height}) {
-  const {items, ins, outs, lower, upper, wire, gaps, ranks, rankStart, vertices} = structure, seen = new Uint8Array(tree.wires.value.length ? structure.wireCount ?? wire.length + 1 : 1);
-  const marks = split.marks.map(mark => ({...lineEnd(tree, group, structure, boxes, x, rows, mark), wire: mark.wire, starts: mark.starts}));
+  const {items, ins, outs, wire, gaps, ranks, rankStart, vertices} = structure;
+  const marks = split.marks.map(mark => ({...lineEnd(tree, group, structure, boxes, x, rows, mark), wire: mark.wire, target: mark.target, starts: mark.starts}));
   return {
     group: group.id, width, height, items: group.items, inner: boxes.inner, header: rows.header,
     x: Float64Array.from({length: items}, (_, i) => x[i] - boxes.widths[i] / 2), y: rows.y.subarray(0, items), w: boxes.widths.subarray(0, items), h: boxes.heights.subarray(0, items),
     inX: x.subarray(items, items + ins), outX: x.subarray(items + ins, items + ins + outs), rankTop: rows.rankTop, rankHeight: rows.rankHeight, ranks, rankStart, vertices,
-    pieces: rows.pieces, pieceWire: wire, pieceUpper: upper, pieceLower: lower, gaps, routes: wrapped?.routes ?? null, column: wrapped ? split.column : null,
+    structure, pieces: rows.pieces, pieceWire: wire, gaps, routes: wrapped?.routes ?? null, column: wrapped ? split.column : null,
     rails: drawnRails(tree, group, structure, boxes, x, rows, split.rails, railX), marks, loops: null,
   };
 }

@@ -28,7 +28,7 @@ class Structure {
     for (let i = 0; i < this.items; i++) this.vertex(rank[i], above[i], below[i]);
     for (let i = 0; i < this.ins; i++) this.vertex(0, 0, 0);
     for (let i = 0; i < this.outs; i++) this.vertex(this.ranks - 1, 0, 0);
-    Object.assign(this, {upper: new IntList(), lower: new IntList(), wire: new IntList(), upperInner: new IntList(), lowerInner: new IntList(), rails: []});
+    Object.assign(this, {upper: new IntList(), lower: new IntList(), wire: new IntList(), upperInner: new IntList(), target: new IntList(), rails: []});
   }
 
   vertex(rank, above, below) {
@@ -37,20 +37,20 @@ class Structure {
     return this.below.push(below);
   }
 
-  piece(upper, lower, wire, upperInner, lowerInner) {
+  piece(upper, lower, wire, upperInner, target) {
     this.upper.push(upper);
     this.lower.push(lower);
     this.wire.push(wire);
-    this.upperInner.push(upperInner);  // the wire inside the box at this end, which says by which port it goes on; -1: a node
-    this.lowerInner.push(lowerInner);
+    this.upperInner.push(upperInner);  // the wire inside the upper box, which says by which port it goes on; -1: a node
+    this.target.push(target);          // the target of the wire that this piece reaches; -1: none, it passes or leaves
   }
 
-  /* The vertex at which a wire begins, and those at which it ends, with the wires inside them. */
+  /* The vertex at which a wire begins, and those at which it ends, with the numbers of its targets. */
   ends(tree, wire) {
-    const {wires} = tree, begin = wires.targetStart[wire], end = wires.targetStart[wire + 1], targets = [], inner = [];
-    for (let t = begin; t < end; t++) { targets.push(wires.target[t]); inner.push(wires.innerWire[t]); }
-    if (wires.outPort[wire] >= 0) { targets.push(this.items + this.ins + wires.outPort[wire]); inner.push(-1); }
-    return {source: wires.source[wire] >= 0 ? wires.source[wire] : this.items + wires.inPort[wire], targets, inner};
+    const {wires} = tree, targets = [], numbers = [];
+    for (let t = wires.targetStart[wire]; t < wires.targetStart[wire + 1]; t++) { targets.push(wires.target[t]); numbers.push(t); }
+    if (wires.outPort[wire] >= 0) { targets.push(this.items + this.ins + wires.outPort[wire]); numbers.push(-1); }
+    return {source: wires.source[wire] >= 0 ? wires.source[wire] : this.items + wires.inPort[wire], targets, numbers};
   }
 }
 
@@ -64,7 +64,7 @@ function railLimit(tree, structure, ends) {
 }
 
 /* The pieces of a wire from rank to rank; targets that are too far away are on a rail. */
-function addPieces(tree, structure, wire, {source, targets, inner}, limit) {
+function addPieces(tree, structure, wire, {source, targets, numbers}, limit) {
   const {rank, above, below} = structure, start = rank.values[source], sourceWire = tree.wires.sourceWire[wire];
   let far = start, reach = 0;
   for (const t of targets) { far = Math.max(far, rank.values[t]); reach = Math.max(reach, below.values[t]); }
@@ -78,9 +78,9 @@ function addPieces(tree, structure, wire, {source, targets, inner}, limit) {
   targets.forEach((target, i) => {
     if (rank.values[target] > end) { onRail.push(i); return; }
     const upper = passing[rank.values[target] - 1 - start];
-    structure.piece(upper, target, wire, upper === source ? sourceWire : -1, inner[i]);
+    structure.piece(upper, target, wire, upper === source ? sourceWire : -1, numbers[i]);
   });
-  if (onRail.length) structure.rails.push({wire, source, targets: onRail.map(i => targets[i]), inner: onRail.map(i => inner[i]), from: start, to: far, track: 0});
+  if (onRail.length) structure.rails.push({wire, source, targets: onRail.map(i => targets[i]), numbers: onRail.map(i => numbers[i]), from: start, to: far, track: 0});
 }
 
 /* Rails side by side: each on the first track that is free. */
@@ -194,19 +194,19 @@ export function structureOf(tree, group) {
   built.wires.forEach((wire, i) => addPieces(tree, built, wire, ends[i], limit));
   const ranked = sortIntoRanks(built), {items, ins, outs, real, ranks, rails} = built;
   const column = name => built[name].all(), rank = column('rank'), upper = column('upper'), lower = column('lower');
-  const structure = {items, ins, outs, real, ranks, rank, above: column('above'), below: column('below'), upper, lower, wire: column('wire'), rails, railTracks: packRails(rails), ...ranked};
+  const structure = {items, ins, outs, real, ranks, rank, above: column('above'), below: column('below'), upper, lower, wire: column('wire'), target: column('target'), rails, railTracks: packRails(rails), ...ranked};
   Object.assign(structure, {up: indexBy(lower, rank.length), down: indexBy(upper, rank.length), gaps: indexBy(Int32Array.from(upper, vertex => rank[vertex]), ranks), breaks: null});
   orderRanks(structure);
   Object.assign(structure, straightPieces(structure));
-  Object.assign(structure, blocksOf(structure), portsOf(tree, group, structure, built));
+  Object.assign(structure, blocksOf(structure), portsOf(tree, group, structure, built.upperInner));
   return structure;
 }
 
 /* Of each piece, the ports of the boxes at its ends: numbers, or -1 for a node or a place on the way. */
-function portsOf(tree, group, {upper, lower, items}, {upperInner, lowerInner}) {
-  const {outPort, inPort} = tree.wires, isGroup = vertex => vertex < items && groupOf(tree, group.items[vertex]) !== null;
+function portsOf(tree, group, {upper, lower, items, target}, upperInner) {
+  const {outPort, inPort, innerWire} = tree.wires, isGroup = vertex => vertex < items && groupOf(tree, group.items[vertex]) !== null;
   return {
     upperPort: Int32Array.from(upper, (vertex, piece) => isGroup(vertex) ? outPort[upperInner.values[piece]] : -1),
-    lowerPort: Int32Array.from(lower, (vertex, piece) => isGroup(vertex) ? inPort[lowerInner.values[piece]] : -1),
+    lowerPort: Int32Array.from(lower, (vertex, piece) => isGroup(vertex) ? inPort[innerWire[target[piece]]] : -1),
   };
 }
