@@ -9,6 +9,8 @@ import {OPEN, REPEAT, groupOf} from './groups.js';
 
 /** The number of steps of a scale of colours. */
 export const STEPS = 32;
+/* A step that was not looked for yet. */
+const UNKNOWN = -1e9;
 
 /** Values of all items: of groups the sum, or the greatest, of what is inside. `hottest` is the greatest value of a node, `whole` that of the root. */
 export function spread(tree, overlay) {
@@ -29,7 +31,7 @@ export function spread(tree, overlay) {
       values[outer] = overlay.adds ? (values[outer] || 0) + value : most[outer];
     }
   }
-  return {overlay, values, most, flags, hottest, whole: values[tree.root], peers: new Map()};
+  return {overlay, values, most, flags, hottest, whole: values[tree.root], peers: new Map(), steps: new Float64Array(items).fill(UNKNOWN)};
 }
 
 /** The items at the same place in all instances of the folded repeats around an item, itself included. */
@@ -55,8 +57,19 @@ export function valueOf(tree, shown, item) {
   return {value, median, instances: peers.length, estimated, hatched};
 }
 
+/** Forgets what depends on which repeats are folded. */
+export function forgetPeers(shown) {
+  shown.peers.clear();
+  shown.steps.fill(UNKNOWN);
+}
+
 /** The step of the colour of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1 for several, or NaN for none. */
 export function stepOf(tree, shown, item) {
+  if (shown.steps[item] === UNKNOWN) shown.steps[item] = findStep(tree, shown, item);
+  return shown.steps[item];
+}
+
+function findStep(tree, shown, item) {
   const {overlay, most, hottest} = shown, peers = peersOf(tree, item, shown.peers);
   if (overlay.scale === 'category') return valueOf(tree, shown, item).value;
   let value = NaN;

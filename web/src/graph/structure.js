@@ -188,6 +188,17 @@ function blocksOf(structure) {
   return {block, heads: heads.all(), blockOrder: order.all()};
 }
 
+/* Of each piece, whether a value begins there: that is where its shape is written. */
+function firstPieces({upper, wire, items}) {
+  const seen = new Set(), first = new Uint8Array(upper.length);
+  for (let piece = 0; piece < upper.length; piece++) {
+    if (upper[piece] >= items || seen.has(wire[piece])) continue;
+    seen.add(wire[piece]);
+    first[piece] = 1;
+  }
+  return first;
+}
+
 /** The structure of a group. */
 export function structureOf(tree, group) {
   const built = new Structure(tree, group), ends = Array.from(built.wires, wire => built.ends(tree, wire)), limit = railLimit(tree, built, ends);
@@ -198,7 +209,7 @@ export function structureOf(tree, group) {
   Object.assign(structure, {up: indexBy(lower, rank.length), down: indexBy(upper, rank.length), gaps: indexBy(Int32Array.from(upper, vertex => rank[vertex]), ranks), breaks: null});
   orderRanks(structure);
   Object.assign(structure, straightPieces(structure));
-  Object.assign(structure, blocksOf(structure), portsOf(tree, group, structure, built.upperInner));
+  Object.assign(structure, blocksOf(structure), portsOf(tree, group, structure, built.upperInner), {first: firstPieces(structure)});
   return structure;
 }
 
