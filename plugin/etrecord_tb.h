@@ -510,9 +510,10 @@ ETR_API etr_status etr_emit_validation_table(const etr_validation *validation, c
 ETR_API etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error);
 
 /**
- * Writes the dashboard with that document as one self-contained HTML file. It opens from a disk, without a server, and
- * its content security policy forbids the network. unit: the unit in which times are shown first. Errors:
- * ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * Writes the dashboard with that document as one self-contained HTML file. The document is compressed, in sections that
+ * the page reads when it shows them, and without what only etr_compare_documents() needs. The file opens from a disk,
+ * without a server, and its content security policy forbids the network. unit: the unit in which times are shown first.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error);
 

@@ -95,7 +95,6 @@ ETR_ROW_TYPE(lane, lane_fields);
 bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
   uint32_t index = median_run(e, method);
-  etr_jw_key(f->json, "timeline");
   if (index == ETR_NONE) {
     etr_jw_null(f->json);
     return true;

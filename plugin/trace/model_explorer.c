@@ -130,8 +130,9 @@ static etr_status check_graph(const etr_profile *profile, const etr_graph *graph
     return profile->accuracy != NULL && profile->accuracy->ranked_count > 0
                ? ETR_OK
                : etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                          "no value of %s/%s was compared with a reference: give one with --reference FILE, for a record with a "
-                          "debug buffer", graph->module, graph->method);
+                          "no value of %s/%s was compared with a reference: give one with --reference FILE, for a "
+                          "record with a debug buffer",
+                          graph->module, graph->method);
   for (size_t i = 0; graph->times != NULL && i < graph->node_count; i++)
     if (graph->times[i].runs > 0 || (options->statistic == ETR_NODE_BACKEND && graph->times[i].backend != NULL))
       return ETR_OK;

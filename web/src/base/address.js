@@ -25,9 +25,15 @@ export function openAddress(frame = globalThis) {
     read: () => (isOurs ? fragment() : fragment().startsWith(before) ? fragment().slice(before.length) : ''),
     push: said => bar.history.pushState(bar.history.state, '', whole(said)),
     replace: said => bar.history.replaceState(bar.history.state, '', whole(said)),
-    // The fragment of another tab of TensorBoard is none of ours: the state stays.
-    listen: changed => {
-      const heard = () => (isOurs || fragment() === PLUGIN || fragment().startsWith(before)) && changed();
+    // The fragment of another tab of TensorBoard is none of ours: the state stays, and stands in the address again when the reader comes back by the tab.
+    listen: (changed, again) => {
+      let isAway = false;
+      const heard = () => {
+        const isHere = isOurs || fragment() === PLUGIN || fragment().startsWith(before);
+        if (isHere && isAway && fragment() === PLUGIN) again();
+        else if (isHere) changed();
+        isAway = !isHere;
+      };
       bar.addEventListener('popstate', heard);
       bar.addEventListener('hashchange', heard);
     },

@@ -40,13 +40,13 @@ export const timeWithUnit = ns => `${timeOf(ns)} ${unitName.value}`;
 
 const sections = new WeakMap(); // method -> {name: signal of {value, error}}
 
-/** Returns a signal of a section of the method, {value, error}; {} while it loads. */
+/** Returns a signal of a section of the method, {value, texts} or {error}; {} while it loads. */
 export function sectionOf(shown, name) {
   if (!sections.has(shown)) sections.set(shown, {});
   const kept = sections.get(shown);
   if (!kept[name]) {
     const made = kept[name] = signal({});
-    source.peek().section(shown.run, shown, name).then(value => (made.value = {value}), error => (made.value = {error: error.message}));
+    source.peek().section(shown.run, shown, name).then(section => (made.value = section), error => (made.value = {error: error.message}));
   }
   return kept[name];
 }

@@ -75,11 +75,11 @@ export function defaultsOf(view) {
   return Object.fromEntries([...declared].filter(([key]) => key.startsWith(`${view}.`)).map(([key, {type}]) => [key, type.fallback]));
 }
 
-/** Connects the state to an address, {read(), push(text), replace(text), listen(f)}: f is called when the user goes back or forward. */
+/** Connects the state to an address, {read(), push(text), replace(text), listen(changed, again)}: changed() is called when the user goes back or forward, again() when the address has lost the state. */
 export function follow(given) {
   address = given;
   read(address.read());
-  address.listen(() => read(address.read()));
+  address.listen(() => read(address.read()), () => address.replace(written()));
 }
 
 /** Returns how often the state changed: what tests wait for. */
