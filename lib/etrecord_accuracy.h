@@ -140,15 +140,17 @@ typedef struct etr_accuracy {
   const etr_profile *reference_record; /**< the record that the reference is of: the profile itself, or another one;
                                           NULL without a reference */
   bool has_local;                      /**< some value has a local error */
-  uint32_t method;                     /**< method of the profile that is compared; ETR_NONE if none logged values */
-  size_t input_count;                  /**< inputs of the reference */
-  char record_hash[17]; /**< identifies the record's graphs, whatever its files are called and however packed */
+  uint32_t method;                     /**< the method that logged the most values; ETR_NONE if none did */
+  size_t input_count;                  /**< inputs of the reference: of the method that has the most */
+  char record_hash[17];    /**< identifies the record's graphs, whatever its files are called and however packed */
+  char recording_hash[17]; /**< identifies what the runs logged, and their times */
   const etr_value_accuracy *values; /**< sorted by run, then in the order in which they were logged */
   size_t value_count;
   const uint32_t *ranked; /**< indices of the compared values, the most suspicious first: values with differing NaN or
-                             infinities, then by the lowest local SNR if has_local, or else by the largest drop. By
-                             drop, values whose SNR is more than ETR_TOO_GOOD_DB above that of the worst output come
-                             last: their error is too small to be its cause */
+                             infinities, then by the lowest local SNR if has_local (where the value's own SNR is higher,
+                             by that), or else by the largest drop. By drop, values whose SNR is more than
+                             ETR_TOO_GOOD_DB above that of the worst output come last: their error is too small to be
+                             its cause */
   size_t ranked_count;
   const etr_warning *warnings; /**< what makes the comparison doubtful */
   size_t warning_count;

@@ -22,12 +22,13 @@ typedef struct accuracy_box {
 typedef struct accuracy_maker {
   etr_accuracy *out;
   const etr_profile *profile;
-  const etr_graph *graph; /* of the method */
+  uint32_t method;        /* that is being compared */
+  const etr_graph *graph; /* its graph */
   etr_arena *arena;
   etr_arena scratch;
   etr_reference_file reference; /* not open: there is none */
   etr_seekable buffer;
-  bool has_buffer;
+  bool has_buffer, has_local; /* has_local: the local values of the reference are of this recording */
   etr_warnings warnings;
   etr_partner *partners;     /* per node; NULL without a reference */
   etr_run_input *run_inputs; /* per run; NULL without a reference */
@@ -65,7 +66,7 @@ static bool is_own(const accuracy_maker *m) { return m->out->reference_record ==
  * without elements, and arguments of delegate calls. */
 static bool find_origin(const accuracy_maker *m, const etr_debug_value *value, row_key *key) {
   if (value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0 || value->is_argument) return false;
-  if (value->method != m->out->method || value->node == ETR_NONE || value->output == ETR_NONE) return false;
+  if (value->method != m->method || value->node == ETR_NONE || value->output == ETR_NONE) return false;
   const etr_edge origin = etr_debug_value_origin(m->profile, value);
   *key = (row_key){value->run, origin.node, origin.output};
   return m->graph->nodes[origin.node].kind == ETR_NODE_OP;
@@ -115,22 +116,11 @@ static void mark_taps(accuracy_maker *m) {
     }
 }
 
-/* Chooses the method that logged the most values: a reference is of one method. */
-static uint32_t choose_method(accuracy_maker *m) {
-  const etr_profile *p = m->profile;
-  uint32_t best = ETR_NONE;
-  size_t most = 0;
-  size_t *counts = etr_arena_alloc_array(&m->scratch, p->method_count, sizeof *counts);
-  for (size_t i = 0; counts && i < p->debug_value_count; i++) {
-    uint32_t method = p->debug_values[i].method;
-    if (method == ETR_NONE || p->methods[method].graph == ETR_NONE) continue;
-    bool is_named = m->reference.is_open && strcmp(p->methods[method].name, m->reference.method) == 0;
-    if (++counts[method] > most || is_named) {
-      best = method;
-      most = is_named ? SIZE_MAX : counts[method];
-    }
-  }
-  return best;
+/* Returns how many values a method logged; 0 if it has no graph. */
+static size_t count_logged(const accuracy_maker *m, uint32_t method) {
+  size_t count = 0;
+  for (size_t i = 0; i < m->profile->debug_value_count; i++) count += m->profile->debug_values[i].method == method;
+  return m->profile->methods[method].graph == ETR_NONE ? 0 : count;
 }
 
 /* ---- Dequantizing ---- */
@@ -278,6 +268,7 @@ static const char *take_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
 static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   if (row->problem) return row->problem;
   if (!m->reference.is_open) return row->is_output ? take_output_gap(m, row) : "there is no reference";
+  if (!m->reference.method) return "the reference does not have its method";
   const etr_partner *partner = &m->partners[row->node];
   const etr_run_input *input = &m->run_inputs[row->value->run];
   row->input = input->input;
@@ -292,8 +283,8 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_safetensor *wanted = etr_reference_find(&m->reference, input->input, &key);
   if (!wanted) return "the reference does not have its value";
   const char *problem = measure(m, row, wanted, &row->gap);
-  const etr_reference_key local = {"local", partner->node, row->output};
-  wanted = is_own(m) && !problem ? etr_reference_find(&m->reference, input->input, &local) : NULL;
+  const etr_reference_key local = {"local", m->graph->nodes[row->node].name, row->output};
+  wanted = m->has_local && !problem ? etr_reference_find(&m->reference, row->value->run, &local) : NULL;
   row->has_local = wanted && !measure(m, row, wanted, &row->local);
   m->out->has_local |= row->has_local;
   return problem;
@@ -301,26 +292,23 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
 
 /* ---- Impact ---- */
 
-/* Returns the lowest SNR of the method's outputs if a segment's error were the only one. */
+/* Returns the lowest SNR of the method's outputs if a segment's error were the only one; NaN if that is unknown. */
 static double find_impact(accuracy_maker *m, const etr_value_accuracy *row) {
   double lowest = NAN;
-  const etr_node *last = &m->graph->nodes[m->graph->node_count - 1];
-  if (!row->reference_node || last->kind != ETR_NODE_OUTPUT) return NAN;
-  for (uint32_t i = 0; i < last->input_count; i++) {
-    char place[1024];
+  for (uint32_t i = 0; m->has_local; i++) {
+    char place[1024], number[16];
     etr_tensor_view views[2];
     etr_numeric_gap gap;
     const char *problem;
-    const etr_edge *edge = &last->inputs[i];
-    (void)snprintf(place, sizeof place, "%s/%u", row->reference_node, i);
-    const etr_reference_key changed = {"impact", place, 0};
-    const etr_reference_key usual = {"edge", m->graph->nodes[edge->node].name, edge->output};
-    const etr_safetensor *got = etr_reference_find(&m->reference, row->input, &changed);
+    (void)snprintf(place, sizeof place, "%s/%u", m->graph->nodes[row->node].name, i);
+    (void)snprintf(number, sizeof number, "%u", i);
+    const etr_reference_key changed = {"impact", place, 0}, usual = {"output", number, 0};
+    const etr_safetensor *got = etr_reference_find(&m->reference, row->value->run, &changed);
     const etr_safetensor *wanted = got ? etr_reference_find(&m->reference, row->input, &usual) : NULL;
-    if (!wanted || !etr_reference_view(&views[0], &m->reference, wanted) ||
-        !etr_reference_view(&views[1], &m->reference, got))
-      continue;
-    if (etr_gap_measure(&gap, &problem, &views[0], &views[1]) == ETR_OK && !problem) lowest = fmin(lowest, gap.snr_db);
+    if (!wanted) break;
+    if (etr_reference_view(&views[0], &m->reference, wanted) && etr_reference_view(&views[1], &m->reference, got) &&
+        etr_gap_measure(&gap, &problem, &views[0], &views[1]) == ETR_OK && !problem)
+      lowest = fmin(lowest, gap.snr_db);
   }
   return lowest;
 }
@@ -348,21 +336,22 @@ static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
   row->drop_db = before - capped_snr(&row->gap);
 }
 
-static etr_status find_segments(accuracy_maker *m) {
+/* Finds segments and drops of the rows from `first` on, which are those of the method. */
+static etr_status find_segments(accuracy_maker *m, size_t first) {
   etr_value_segment *segments = NULL;
   uint8_t *is_compared = etr_arena_alloc_array(&m->scratch, m->graph->node_count, sizeof *is_compared);
   uint32_t *outputs = etr_arena_alloc_array(&m->scratch, m->graph->node_count, sizeof *outputs);
   if (!is_compared || !outputs) return ETR_ERROR_MEMORY;
-  for (size_t i = 0; i < m->values.count; i++) {
+  for (size_t i = first; i < m->values.count; i++) {
     const etr_value_accuracy *row = &m->values.data[i];
     is_compared[row->node] |= !row->problem;
     outputs[row->node] = ETR_MAX(outputs[row->node], row->output + 1);
   }
-  for (size_t i = 0; i < m->values.count && !m->reference.is_open; i++) is_compared[m->values.data[i].node] = 1;
+  for (size_t i = first; i < m->values.count && !m->reference.is_open; i++) is_compared[m->values.data[i].node] = 1;
   if (!etr_segments_find(&segments, m->graph, is_compared, m->arena))
     etr_warn(&m->warnings, m->profile->etrecord, NULL, ETR_NO_OFFSET,
              "the graph is too entangled to list the operators between all logged values: some have no segment");
-  for (size_t i = 0; segments && i < m->values.count; i++)
+  for (size_t i = first; segments && i < m->values.count; i++)
     find_drop(m, &m->values.data[i], &segments[m->values.data[i].node], outputs);
   return segments ? ETR_OK : ETR_ERROR_MEMORY;
 }
@@ -407,7 +396,8 @@ static bool rank_values(accuracy_maker *m) {
     if (row->problem) continue;
     bool is_scored = m->out->has_local ? row->has_local : capped_snr(&row->gap) <= most;
     double score = isnan(row->drop_db) ? -capped_snr(&row->gap) : row->drop_db;
-    if (m->out->has_local) score = row->has_local ? -capped_snr(&row->local) : 0;
+    /* A segment adds no more than the error that its value has: what it read may not be what was logged. */
+    if (m->out->has_local) score = row->has_local ? -fmax(capped_snr(&row->local), capped_snr(&row->gap)) : 0;
     list[count++] = (ranked_value){row->gap.unlike > 0, is_scored, score, i};
   }
   etr_sort(list, count, sizeof *list, by_suspicion);
@@ -430,20 +420,6 @@ static void count_spread(accuracy_maker *m, etr_value_accuracy *row) {
   if (!problem) row->spread = spread;
 }
 
-/* Counts the distributions of the most suspicious values, for each node and output the first in the ranking. */
-static void count_spreads(accuracy_maker *m, size_t most) {
-  etr_map seen;
-  etr_map_init(&seen, &m->scratch);
-  m->budget = m->buffer.size; /* of the bytes that are read again */
-  for (size_t i = 0; m->reference.is_open && i < m->out->ranked_count && most > 0; i++) {
-    etr_value_accuracy *row = &m->values.data[m->out->ranked[i]];
-    const row_key key = {0, row->node, row->output};
-    if (etr_map_count(&seen, bytes_of(&key))) continue;
-    count_spread(m, row);
-    most--;
-  }
-}
-
 /* ---- Together ---- */
 
 static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
@@ -452,7 +428,8 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
   if (!options->reference) return ETR_OK;
   ETR_TRY(etr_reference_open(&m->reference, m->arena, options->reference, error));
   m->out->reference = options->reference;
-  m->out->input_count = m->reference.input_count;
+  for (size_t i = 0; i < m->reference.methods.count; i++)
+    m->out->input_count = ETR_MAX(m->out->input_count, m->reference.methods.data[i].input_count);
   m->out->reference_record = m->profile;
   if (strcmp(m->reference.record, m->out->record_hash) == 0) return ETR_OK;
   m->out->reference_record = of;
@@ -465,42 +442,95 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
                   of->etrecord ? of->etrecord : "this one");
 }
 
+/* Decides whether the local values of the reference are of this recording. */
+static void check_local(accuracy_maker *m) {
+  char own[2 * sizeof m->out->record_hash];
+  (void)snprintf(own, sizeof own, "%s %s", m->out->record_hash, m->out->recording_hash);
+  m->has_local = m->reference.is_open && strcmp(m->reference.local, own) == 0;
+  if (m->reference.is_open && !m->has_local && strncmp(m->reference.local, own, sizeof m->out->record_hash - 1) == 0)
+    etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
+             "its local values are of another recording and are not used: make it again with --local");
+}
+
 static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *error) {
   if (!m->reference.is_open) return ETR_OK;
-  ETR_TRY(etr_partners_find(&m->partners, m->profile, m->out->method, m->out->reference_record, &m->scratch, error));
+  const char *method = m->profile->methods[m->method].name;
+  ETR_TRY(etr_partners_find(&m->partners, m->profile, m->method, m->out->reference_record, &m->scratch, error));
   if (is_own(m) && on_aten) etr_partners_take_aten(m->partners, m->graph->node_count);
-  if (m->reference.method[0] && strcmp(m->reference.method, m->profile->methods[m->out->method].name) != 0)
-    etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
-             "a reference of the method %.100s, but the values are of %.100s", m->reference.method,
-             m->profile->methods[m->out->method].name);
-  if (etr_run_inputs_find(&m->run_inputs, m->profile, m->out->method, &m->reference, m->has_buffer ? &m->buffer : NULL,
+  if (!etr_reference_choose(&m->reference, method))
+    etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET, "it has no values of the method %.100s", method);
+  if (etr_run_inputs_find(&m->run_inputs, m->profile, m->method, &m->reference, m->has_buffer ? &m->buffer : NULL,
                           &m->warnings) != ETR_OK)
     return etr_fail_memory(error);
   return ETR_OK;
 }
 
+/* Takes up a method: its graph, the reference's values of it, and which input each of its runs had. */
+static etr_status enter_method(accuracy_maker *m, uint32_t method, const etr_accuracy_options *options,
+                               etr_error *error) {
+  m->method = method;
+  m->graph = &m->profile->graphs[m->profile->methods[method].graph];
+  etr_map_init(&m->rows, &m->scratch);
+  return prepare_reference(m, options->on_aten, error);
+}
+
+static etr_status compare_method(accuracy_maker *m, uint32_t method, const etr_accuracy_options *options,
+                                 etr_error *error) {
+  size_t first = m->values.count;
+  ETR_TRY(enter_method(m, method, options, error));
+  for (size_t i = 0; i < m->profile->debug_value_count; i++) add_value(m, &m->profile->debug_values[i]);
+  mark_taps(m);
+  for (size_t i = first; i < m->values.count && !etr_arena_failed(m->arena); i++) {
+    etr_value_accuracy *row = &m->values.data[i];
+    row->problem = compare_value(m, row);
+    if (!row->problem) row->impact_snr_db = find_impact(m, row);
+  }
+  return find_segments(m, first) == ETR_OK ? ETR_OK : etr_fail_memory(error);
+}
+
+/* Counts the distributions of the most suspicious values, for each node and output the first in the ranking. */
+static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
+  size_t most = options->spreads, warned = m->warnings.list.count;
+  etr_map seen;
+  etr_map_init(&seen, &m->scratch);
+  m->budget = m->buffer.size; /* of the bytes that are read again */
+  for (size_t i = 0; m->reference.is_open && i < m->out->ranked_count && most > 0; i++) {
+    etr_value_accuracy *row = &m->values.data[m->out->ranked[i]];
+    const row_key key = {row->value->method, row->node, row->output};
+    if (etr_map_count(&seen, bytes_of(&key))) continue;
+    if (row->value->method != m->method) ETR_TRY(enter_method(m, row->value->method, options, error));
+    m->warnings.list.count = warned; /* what there is to warn of was said when the values were compared */
+    count_spread(m, row);
+    most--;
+  }
+  return ETR_OK;
+}
+
+static int by_logged_value(const void *a, const void *b) {
+  const etr_value_accuracy *x = a, *y = b;
+  return (x->value > y->value) - (x->value < y->value);
+}
+
 static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
+  size_t most = 0;
   etr_record_hash(m->out->record_hash, m->profile);
+  etr_recording_hash(m->out->recording_hash, m->profile);
   ETR_TRY(open_reference(m, options, error));
-  m->out->method = choose_method(m);
-  if (m->out->method == ETR_NONE) return ETR_OK;
-  m->graph = &m->profile->graphs[m->profile->methods[m->out->method].graph];
+  check_local(m);
   if (m->profile->debug_buffer) {
     ETR_TRY(etr_debug_open(&m->buffer, m->profile, error));
     m->has_buffer = true;
     m->budget = m->buffer.size <= UINT64_MAX / 8 ? m->buffer.size * 8 : UINT64_MAX;
   }
-  ETR_TRY(prepare_reference(m, options->on_aten, error));
-  for (size_t i = 0; i < m->profile->debug_value_count; i++) add_value(m, &m->profile->debug_values[i]);
-  mark_taps(m);
-  for (size_t i = 0; i < m->values.count && !etr_arena_failed(m->arena); i++) {
-    etr_value_accuracy *row = &m->values.data[i];
-    row->problem = compare_value(m, row);
-    if (is_own(m) && !row->problem) row->impact_snr_db = find_impact(m, row);
+  for (uint32_t i = 0; i < m->profile->method_count; i++) {
+    size_t count = count_logged(m, i);
+    if (count == 0) continue;
+    if (count > most) m->out->method = i;
+    most = ETR_MAX(most, count);
+    ETR_TRY(compare_method(m, i, options, error));
   }
-  if (find_segments(m) != ETR_OK || !rank_values(m)) return etr_fail_memory(error);
-  count_spreads(m, options->spreads);
-  return ETR_OK;
+  etr_sort(m->values.data, m->values.count, sizeof *m->values.data, by_logged_value);
+  return rank_values(m) ? count_spreads(m, options, error) : etr_fail_memory(error);
 }
 
 etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile, const etr_accuracy_options *options,
@@ -512,8 +542,8 @@ etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile, con
   if (!box) return etr_fail_memory(error);
   accuracy_maker m = {
       .out = &box->accuracy, .profile = profile, .arena = &box->arena, .warnings = {.arena = &box->arena}};
-  etr_map_init(&m.rows, &m.scratch);
   box->accuracy.profile = profile;
+  box->accuracy.method = ETR_NONE;
   etr_status status = make(&m, options ? options : &defaults, error);
   if (status == ETR_OK && (etr_arena_failed(&box->arena) || etr_arena_failed(&m.scratch)))
     status = etr_fail_memory(error);

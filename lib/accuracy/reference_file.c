@@ -19,43 +19,67 @@ static const char *text_of(const etr_reference_file *file, const char *key) {
 }
 
 /* Reads the keys that share the bytes of another key. Keys that lead nowhere are left out. */
-static etr_status read_aliases(etr_reference_file *file, etr_error *error) {
-  etr_slice text = etr_safetensors_metadata(&file->table, "aliases"), key;
-  etr_map_init(&file->aliases, file->arena);
-  if (!text.data) return ETR_OK;
-  etr_json *json = etr_json_open_memory(text, NULL);
-  if (!json) return etr_fail_memory_of(error, file->path, NULL);
+static void read_aliases(etr_reference_file *file, etr_json *json) {
+  etr_slice key;
   for (etr_json_object(json); etr_json_key(json, &key);) {
     etr_map_slot *slot = etr_map_at(&file->aliases, key);
     uint32_t tensor = etr_map_get(&file->table.by_name, etr_json_string(json));
     if (slot) slot->value = tensor;
   }
-  etr_json_end(json);
+}
+
+/* Reads a JSON object that is a text of the metadata; without that text nothing. */
+static etr_status read_object(etr_reference_file *file, const char *name,
+                              void (*read)(etr_reference_file *, etr_json *), etr_error *error) {
+  etr_slice text = etr_safetensors_metadata(&file->table, name);
   etr_status status = ETR_OK;
+  if (!text.data) return ETR_OK;
+  etr_json *json = etr_json_open_memory(text, NULL);
+  if (!json) return etr_fail_memory_of(error, file->path, NULL);
+  read(file, json);
+  etr_json_end(json);
   if (etr_json_out_of_memory(json) || etr_arena_failed(file->arena))
     status = etr_fail_memory_of(error, file->path, NULL);
   else if (etr_json_failed(json))
-    status = etr_fail(error, ETR_ERROR_FORMAT, file->path, NULL, ETR_NO_OFFSET,
-                      "damaged reference: its aliases are no JSON object: %s", etr_json_message(json));
+    status = etr_fail(error, ETR_ERROR_FORMAT, file->path, NULL, ETR_NO_OFFSET, "damaged reference: %s: %s", name,
+                      etr_json_message(json));
   etr_json_close(json);
   return status;
 }
 
+/* Reads one method: an object. */
+static void read_method(etr_reference_file *file, etr_json *json, const char *name) {
+  etr_reference_method *method = etr_vec_push(file->arena, &file->methods), unused;
+  etr_slice key;
+  if (!method) method = &unused;
+  *method = (etr_reference_method){name, "", "", 0};
+  for (etr_json_object(json); etr_json_key(json, &key);)
+    if (etr_slice_is(key, "inputs")) {
+      int64_t inputs = etr_json_int(json);
+      method->input_count = inputs < 0 ? 0 : (size_t)ETR_MIN(inputs, (int64_t)UINT32_MAX - 1);
+    } else if (etr_slice_is(key, "state"))
+      method->state = etr_arena_text(file->arena, etr_json_string(json));
+    else if (etr_slice_is(key, "random"))
+      method->random = etr_arena_text(file->arena, etr_json_string(json));
+    else
+      etr_json_skip(json);
+}
+
+static void read_methods(etr_reference_file *file, etr_json *json) {
+  etr_slice key;
+  for (etr_json_object(json); etr_json_key(json, &key);) read_method(file, json, etr_arena_text(file->arena, key));
+}
+
 static etr_status read_texts(etr_reference_file *file, etr_error *error) {
-  int64_t inputs = 0;
   etr_slice producer = etr_safetensors_metadata(&file->table, "producer");
-  if (!producer.data || !etr_slice_starts(producer, ETR_SLICE("etrecord-tb reference/1")))
+  if (!producer.data || !etr_slice_starts(producer, ETR_SLICE("etrecord-tb reference/2")))
     return etr_fail(error, ETR_ERROR_FORMAT, file->path, NULL, ETR_NO_OFFSET,
                     "not a reference that this version reads: write one with `etrecord-tb reference RECORD -o FILE`");
-  if (!etr_slice_to_int(etr_safetensors_metadata(&file->table, "inputs"), &inputs) || inputs < 0)
-    return etr_fail(error, ETR_ERROR_FORMAT, file->path, NULL, ETR_NO_OFFSET,
-                    "damaged reference: it does not say how many inputs it has");
-  file->input_count = (size_t)ETR_MIN(inputs, (int64_t)UINT32_MAX - 1);
-  file->method = text_of(file, "method");
-  file->state = text_of(file, "state");
-  file->random = text_of(file, "random");
   file->record = text_of(file, "record");
-  ETR_TRY(read_aliases(file, error));
+  file->local = text_of(file, "local");
+  etr_map_init(&file->aliases, file->arena);
+  ETR_TRY(read_object(file, "aliases", read_aliases, error));
+  ETR_TRY(read_object(file, "methods", read_methods, error));
   return etr_arena_failed(file->arena) ? etr_fail_memory_of(error, file->path, NULL) : ETR_OK;
 }
 
@@ -82,18 +106,28 @@ static const etr_safetensor *find_key(const etr_reference_file *file, const char
   return alias == ETR_NONE ? found : &file->table.tensors.data[alias];
 }
 
-const etr_safetensor *etr_reference_find(const etr_reference_file *file, uint32_t input, const etr_reference_key *key) {
+bool etr_reference_choose(etr_reference_file *file, const char *method) {
+  file->method = NULL;
+  for (size_t i = 0; i < file->methods.count && !file->method; i++)
+    if (strcmp(file->methods.data[i].name, method) == 0) file->method = &file->methods.data[i];
+  return file->method != NULL;
+}
+
+const etr_safetensor *etr_reference_find(const etr_reference_file *file, uint32_t number,
+                                         const etr_reference_key *key) {
   char text[KEY_ROOM];
-  int size = snprintf(text, sizeof text, "%" PRIu32 "/%s/%s/%" PRIu32, input, key->graph, key->node, key->output);
+  if (!file->method) return NULL;
+  int size = snprintf(text, sizeof text, "%s/%" PRIu32 "/%s/%s/%" PRIu32, file->method->name, number, key->graph,
+                      key->node, key->output);
   const etr_safetensor *found = find_key(file, text, size);
   if (found || key->output > 0) return found;
-  size = snprintf(text, sizeof text, "%" PRIu32 "/%s/%s", input, key->graph, key->node);
+  size = snprintf(text, sizeof text, "%s/%" PRIu32 "/%s/%s", file->method->name, number, key->graph, key->node);
   return find_key(file, text, size);
 }
 
 const etr_safetensor *etr_reference_constant(const etr_reference_file *file, const char *name) {
   char text[KEY_ROOM];
-  int size = snprintf(text, sizeof text, "constant/edge/%s", name);
+  int size = file->method ? snprintf(text, sizeof text, "%s/constant/edge/%s", file->method->name, name) : -1;
   return find_key(file, text, size);
 }
 
@@ -141,5 +175,16 @@ void etr_record_hash(char hash[17], const etr_profile *profile) {
     sum += own;
   }
   sum = hash_text(sum, profile->export_graph_id);
+  (void)snprintf(hash, 17, "%016" PRIx64, sum);
+}
+
+void etr_recording_hash(char hash[17], const etr_profile *profile) {
+  uint64_t sum = 1;
+  for (size_t i = 0; i < profile->run_count; i++) sum = hash_number(sum, profile->runs[i].execute_ticks);
+  for (size_t i = 0; i < profile->debug_value_count; i++) {
+    const etr_debug_value *value = &profile->debug_values[i];
+    sum = hash_number(sum, (uint64_t)value->run << 32 | (uint32_t)value->instruction_id);
+    sum = hash_number(hash_number(sum, value->offset), value->byte_size);
+  }
   (void)snprintf(hash, 17, "%016" PRIx64, sum);
 }

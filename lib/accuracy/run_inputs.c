@@ -56,8 +56,8 @@ static uint32_t find_equal(input_finder *f, uint32_t expected, size_t first, siz
   for (size_t i = first; i < end && f->comparisons_left > 0; i++) {
     const etr_debug_value *value = &f->profile->debug_values[i];
     if (!value->is_argument || value->kind != ETR_DEBUG_TENSOR || value->byte_size == 0) continue;
-    if (expected < f->reference->input_count && has_argument(f, value, expected)) return expected;
-    for (uint32_t input = 0; input < f->reference->input_count; input++)
+    if (expected < f->reference->method->input_count && has_argument(f, value, expected)) return expected;
+    for (uint32_t input = 0; input < f->reference->method->input_count; input++)
       if (input != expected && has_argument(f, value, input)) return input;
   }
   return ETR_NONE;
@@ -65,12 +65,12 @@ static uint32_t find_equal(input_finder *f, uint32_t expected, size_t first, siz
 
 static etr_run_input choose(input_finder *f, uint32_t run, uint32_t place, size_t first, size_t end) {
   int32_t bundled = f->profile->runs[run].bundled_input_index;
-  if (bundled >= 0 && (size_t)bundled < f->reference->input_count)
+  if (bundled >= 0 && (size_t)bundled < f->reference->method->input_count)
     return (etr_run_input){(uint32_t)bundled, ETR_INPUT_BUNDLED};
-  if (f->reference->input_count == 1) return (etr_run_input){0, ETR_INPUT_ONLY};
+  if (f->reference->method->input_count == 1) return (etr_run_input){0, ETR_INPUT_ONLY};
   uint32_t equal = f->buffer ? find_equal(f, place, first, end) : ETR_NONE;
   if (equal != ETR_NONE) return (etr_run_input){equal, ETR_INPUT_EQUAL};
-  if (place < f->reference->input_count) return (etr_run_input){place, ETR_INPUT_ORDER};
+  if (place < f->reference->method->input_count) return (etr_run_input){place, ETR_INPUT_ORDER};
   return (etr_run_input){ETR_NONE, ETR_INPUT_UNKNOWN};
 }
 
@@ -96,29 +96,30 @@ static input_counts find_all(input_finder *f) {
 
 static void warn_of(const input_counts *counts, const etr_reference_file *reference, etr_warnings *warnings) {
   const char *path = reference->path;
+  const etr_reference_method *method = reference->method;
   if (counts->unknown)
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
              "it has %zu inputs, but %zu runs logged values: the inputs of %zu runs are unknown, and these are not "
              "compared. Name all inputs when you make the reference: --inputs FILE",
-             reference->input_count, counts->runs, counts->unknown);
-  if (counts->by_order && counts->runs < reference->input_count)
+             method->input_count, counts->runs, counts->unknown);
+  if (counts->by_order && counts->runs < method->input_count)
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
              "it has %zu inputs, but %zu runs logged values: runs are compared with the first inputs, in order",
-             reference->input_count, counts->runs);
-  if (reference->state[0] && counts->repeated)
+             method->input_count, counts->runs);
+  if (method->state[0] && counts->repeated)
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
              "the model keeps state (%.200s), and %zu runs are compared with the one input: only the first run started "
              "from the same state. Make the reference with one input for each run, in order",
-             reference->state, counts->runs);
-  else if (reference->state[0])
+             method->state, counts->runs);
+  else if (method->state[0])
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
              "the model keeps state (%.200s): values agree only if the runs had the inputs of the reference in its "
              "order, from a freshly loaded program on",
-             reference->state);
-  if (reference->random[0])
+             method->state);
+  if (method->random[0])
     etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
              "the model draws random numbers (%.200s): values that depend on them differ for that reason alone",
-             reference->random);
+             method->random);
 }
 
 etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, uint32_t method,
@@ -128,6 +129,7 @@ etr_status etr_run_inputs_find(etr_run_input **out, const etr_profile *profile, 
   if (!*out) return ETR_ERROR_MEMORY;
   for (size_t i = 0; i < profile->run_count; i++) (*out)[i].input = ETR_NONE;
   input_finder f = {profile, reference, buffer, method, *out, MOST_COMPARISONS};
+  if (!reference->method) return ETR_OK;
   input_counts counts = find_all(&f);
   warn_of(&counts, reference, warnings);
   return ETR_OK;

@@ -222,7 +222,8 @@ exit_status command_accuracy(const cli_settings *settings) {
 
 /* Starts the package, or says in one line what is missing. */
 static const char start_package[] =
-    "import sys\n"
+    "import logging, sys\n"
+    "logging.disable(logging.WARNING)\n" /* what torch says while it is imported */
     "try:\n"
     "    from etrecord_tb.reference import main\n"
     "except ImportError as error:\n"
@@ -250,6 +251,7 @@ exit_status command_make_reference(cli_settings *settings) {
   arguments[count++] = start_package;
   add_option(arguments, &count, "--output", settings->output);
   add_option(arguments, &count, "--inputs", settings->inputs_file);
+  add_option(arguments, &count, "--for", settings->reference_for);
   add_option(arguments, &count, "--etrecord", settings->etrecord);
   add_option(arguments, &count, "--pte", settings->pte);
   add_option(arguments, &count, "--debug-buffer", settings->debug_buffer);
@@ -274,6 +276,9 @@ exit_status command_make_reference(cli_settings *settings) {
 }
 
 exit_status command_reference(const cli_settings *settings) {
-  printf("etrecord-tb accuracy %s --reference %s\n", settings->record ? settings->record : "RECORD", settings->output);
+  const char *of = settings->record, *device = settings->reference_for;
+  if (!of) of = settings->etrecord ? settings->etrecord : "RECORD";
+  printf("etrecord-tb accuracy %s --reference %s%s%s\n", device ? device : of, settings->output,
+         device ? " --reference-record " : "", device ? of : "");
   return message_written(ETR_OK, NULL);
 }

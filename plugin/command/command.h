@@ -18,7 +18,9 @@ typedef enum output_format {
   FORMAT_CSV,
   FORMAT_TSV,
   FORMAT_MARKDOWN,
-  FORMAT_JSON_LINES
+  FORMAT_JSON_LINES,
+  FORMAT_PARQUET, /* this one and the next are written by a program: see writer_start() */
+  FORMAT_ARROW
 } output_format;
 
 enum { MAX_LIST = 64, TOP_DEFAULT = -1 };
@@ -72,6 +74,7 @@ typedef struct cli_settings {
   double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: unknown */
   const char *device, *devices;                    /* name of the device; file of devices, NULL: the user's own file */
   output_format format;
+  bool has_format;
   color_choice color;
   int64_t width; /* 0: not limited */
   bool has_width;
@@ -116,7 +119,7 @@ typedef struct cli_settings {
   unsigned accuracy_graph; /* 1: aten */
   double fail_below;       /* dB */
   bool has_fail_below;
-  const char *inputs_file; /* of reference */
+  const char *inputs_file, *reference_for; /* of reference */
   bool all_nodes, local;
   const char *const *program; /* the program after "--" with its arguments, ended by NULL; NULL: there is no "--" */
   int64_t repeat, warmup;
@@ -229,7 +232,7 @@ exit_status command_check_limits(const etr_comparison *comparison, const cli_set
 /** Returns true if the command prints an answer for each ETDump: --each or --each-from was given. */
 bool each_is_wanted(const cli_settings *settings);
 
-/** Opens the file of --problems, before rights are given up. */
+/** Opens the files of --output and --problems, before rights are given up. */
 exit_status each_prepare(cli_settings *settings);
 
 /**
@@ -241,6 +244,21 @@ exit_status each_prepare(cli_settings *settings);
  * Returns EXIT_SOME_FAILED if some ETDumps failed, EXIT_BAD_INPUT if all did.
  */
 exit_status each_run(const cli_settings *settings);
+
+/* ---- Parquet and Arrow ---- */
+
+/** Returns true if the format is one that the Python package writes with pyarrow. */
+bool writer_is_wanted(const cli_settings *settings);
+
+/**
+ * Starts the package's writer if it is wanted, before rights are given up. From then on it gets what is printed to
+ * standard output: typed JSON Lines (see etr_table_options.typed), with an empty line after each answer.
+ */
+exit_status writer_start(const cli_settings *settings);
+
+/** Ends the output and waits until the writer is done. Returns EXIT_BAD_INPUT if it failed, of which it has printed the
+ * reason, and otherwise `status`. */
+exit_status writer_finish(exit_status status);
 
 /* ---- Inputs ---- */
 
@@ -288,7 +306,7 @@ FILE *command_open_file(const char *path, const char **reason);
 
 /* ---- Outputs ---- */
 
-/** Returns true if --output names a file; "-" is standard output. */
+/** Returns true if --output names a file that this process writes; "-" is standard output. */
 bool command_has_file(const cli_settings *settings);
 
 /** Returns the end of the name in --output from the last '.' on; "" if it has none. */

@@ -25,12 +25,17 @@ typedef struct each {
   char *head;        /* the first line of a list that is a table: it holds the names of the columns */
   size_t column_count, path_column, line_number;
   size_t done, failed;
+  bool is_unread;   /* the reader closed the pipe */
   exit_status stop; /* why no further ETDump is read: the output cannot be written, or an option is wrong */
 } each;
 
 bool each_is_wanted(const cli_settings *settings) { return settings->each || settings->each_from; }
 
 exit_status each_prepare(cli_settings *settings) {
+  if (each_is_wanted(settings) && command_has_file(settings)) { /* one answer after the other */
+    if (!freopen(settings->output, "w", stdout)) return message_failed("%s: %s", settings->output, strerror(errno));
+    settings->output = NULL;
+  }
   if (!settings->problems) return EXIT_DONE;
   if (!each_is_wanted(settings))
     return message_usage(settings->command->name, "--problems needs --each or --each-from");
@@ -38,7 +43,7 @@ exit_status each_prepare(cli_settings *settings) {
   return settings->problem_file ? EXIT_DONE : message_failed("%s: %s", settings->problems, strerror(errno));
 }
 
-static bool is_over(const each *e) { return e->stop != EXIT_DONE || ending_signal() != 0; }
+static bool is_over(const each *e) { return e->stop != EXIT_DONE || e->is_unread || ending_signal() != 0; }
 
 /* ---- One ETDump ---- */
 
@@ -70,6 +75,7 @@ static void print_answer(each *e, const etr_profile *profile, const char *path) 
   e->stop = command_put_answer(profile, &e->own);
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON) puts("");
   e->own.stack = ETR_STACK_NEXT;
+  e->is_unread = message_nobody_reads();
   e->done++;
 }
 
@@ -292,7 +298,8 @@ static exit_status end(each *e) {
   free(e->tags);
   free(e->head);
   if (e->stop != EXIT_DONE) return e->stop;
-  if (ending_signal()) (void)message_failed("stopped by a signal; the answers about %zu ETDumps are complete", e->done);
+  if (ending_signal())
+    (void)message_failed("stopped by a signal; %zu answer%s complete", e->done, e->done == 1 ? " is" : "s are");
   if (e->done + e->failed == 0) return ending_signal() ? EXIT_BAD_INPUT : message_failed("no ETDump was found");
   if (e->failed == 0) return EXIT_DONE;
   (void)message_failed("%zu of %zu ETDumps could not be used", e->failed, e->done + e->failed);

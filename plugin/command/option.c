@@ -344,6 +344,20 @@ static exit_status take_parts(cli_settings *out, const char *command) {
   return EXIT_DONE;
 }
 
+/* Chooses the format by the extension of --output, unless --format is given. */
+static void choose_format(cli_settings *out) {
+  static const struct {
+    const char *extension;
+    output_format format;
+  } known[] = {{".csv", FORMAT_CSV},         {".tsv", FORMAT_TSV},          {".json", FORMAT_JSON},
+               {".md", FORMAT_MARKDOWN},     {".jsonl", FORMAT_JSON_LINES}, {".ndjson", FORMAT_JSON_LINES},
+               {".parquet", FORMAT_PARQUET}, {".arrow", FORMAT_ARROW}};
+  const option_spec *spec = find_option("--format", out->command);
+  bool is_open = !out->has_format && spec && spec->offset == offsetof(cli_settings, format);
+  for (size_t i = 0; is_open && i < sizeof known / sizeof *known; i++)
+    if (strcmp(command_extension(out), known[i].extension) == 0) out->format = known[i].format;
+}
+
 static exit_status set_clock(cli_settings *out, const char *command) {
   static const double per_second[] = {[ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};
   if (!out->has_source_unit) return EXIT_DONE;
@@ -361,6 +375,7 @@ exit_status option_parse(cli_settings *out, int argc, char **argv) {
   if (status == EXIT_DONE) status = parse_arguments(&p);
   if (status != EXIT_DONE || out->help || out->version) return status;
   out->command = p.command;
+  choose_format(out);
   status = check_arguments(&p);
   if (status == EXIT_DONE) status = set_clock(out, p.named);
   if (status == EXIT_DONE) status = parse_tags(out->hparams, out->hparam_texts, out->hparam_count, "hparam", p.named);

@@ -79,7 +79,7 @@ const option_spec option_specs[] = {
      .words = "avg|p50|p90|max|backend|snr"},
     {"adapter", 0, "ADAPTER", AS(WORD, adapter), FOR_EXPORT,
      .help = "the adapter with which Model Explorer shows the graph (default: auto, by the entry point)",
-     .words = "auto|etrecord|pt2"},
+     .words = "auto|etrecord|pt2|pte"},
     {"entry", 0, "ENTRY", AS(TEXT, entry), FOR_DOT | FOR_EXPORT,
      .help = "the entry point: edge/forward, aten/forward, ..."},
     {"focus", 0, "MODULE", AS(TEXT, focus), FOR_DOT, .help = "draw only this module of the model and its neighbours"},
@@ -96,9 +96,14 @@ const option_spec option_specs[] = {
      AND(has_drawing)},
     {"depth", 0, "N", AS(COUNT, depth), FOR_SUMMARY,
      .help = "levels of modules to show (default: as many as fit the table)"},
-    {"format", 'f', "FORMAT", AS(WORD, format), LISTING,
+    {"format", 'f', "FORMAT", AS(WORD, format), LISTING & ~PER_METHOD,
      .help = "output format; jsonl has one JSON object for each row of csv",
-     .words = "text|json|csv|tsv|markdown|jsonl"},
+     .words = "text|json|csv|tsv|markdown|jsonl", AND(has_format)},
+    {"format", 'f', "FORMAT", AS(WORD, format), PER_METHOD,
+     .help = "output format; jsonl has one JSON object for each row of csv. parquet and arrow (IPC) have the same rows "
+             "with typed columns and need Python with pyarrow (default: by the extension of --output, or else text)",
+     .words = "text|json|csv|tsv|markdown|jsonl|parquet|arrow", AND(has_format)},
+    {"output", 'o', "FILE", AS(TEXT, output), PER_METHOD, .help = "file to write (default: standard output)"},
     {"reference", 0, "FILE", AS(TEXT, reference), COMPARING,
      .help = "compare logged values with this reference, which `etrecord-tb reference` wrote (default: a reference of "
              "the record among its files)"},
@@ -120,12 +125,15 @@ const option_spec option_specs[] = {
      AND(has_fail_below)},
     {"output", 'o', "FILE", AS(TEXT, output), FOR_REFERENCE, .help = "the safetensors file to write"},
     {"inputs", 0, "FILE", AS(TEXT, inputs_file), FOR_REFERENCE,
-     .help = "inputs for the model, a list of tuples of tensors that torch.save wrote (default: the record's "
-             "representative inputs, or else its example inputs)"},
+     .help = "inputs for the model, a list of tuples of tensors that torch.save wrote; for several methods a dict of "
+             "such lists by method (default: the record's representative inputs, or else its example inputs)"},
     {"all", 0, NULL, AS(FLAG, all_nodes), FOR_REFERENCE,
      .help = "write the values of all nodes (default: of aten/METHOD, and of the Edge nodes that the ETDump logged)"},
     {"local", 0, NULL, AS(FLAG, local), FOR_REFERENCE,
-     .help = "also run the Edge graph with the values that the device logged, which shows what each segment adds"},
+     .help = "also run the graph with the values that the device logged, which shows what each segment adds"},
+    {"for", 0, "RECORD", AS(TEXT, reference_for), FOR_REFERENCE,
+     .help = "with --local: the record that logged the values, if it is another one, such as the quantized model "
+             "(default: the first RECORD)"},
     {"tag", 0, "NAME=VALUE", AS(LIST, tag_texts), STACKING,
      .help = "a column of JSON Lines, CSV and TSV that has the same value in every row: device=pixel8; may be repeated",
      AND(tag_count)},
@@ -134,7 +142,9 @@ const option_spec option_specs[] = {
              "directories, which are searched with all directories in them (default: the ETDumps of RECORD). The "
              "record is read once"},
     {"each-from", 0, "FILE", AS(TEXT, each_from), STACKING,
-     .help = "like --each, with ETDumps or directories from a list, one on each line; - is standard input"},
+     .help = "like --each, with ETDumps or directories from a list, one on each line; - is standard input. The list "
+             "may be a table with tabs between its cells: its first line names the columns, of which `etdump` has the "
+             "paths and the others are tags of each ETDump"},
     {"problems", 0, "FILE", AS(TEXT, problems), STACKING,
      .help = "with --each: file for a line of JSON for each ETDump that could not be used: its path and the problem"},
     {"columns", 0, "NAMES", AS(TEXT, columns), FOR_NODES | FOR_EVENTS | FOR_DELEGATION | FOR_MEMORY | FOR_ACCURACY,

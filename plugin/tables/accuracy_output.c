@@ -520,6 +520,7 @@ etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *
   begin(&o, accuracy, NULL);
   etr_field_text(f, "record", accuracy->profile->etrecord);
   etr_field_text(f, "record_hash", accuracy->record_hash);
+  etr_field_text(f, "recording_hash", accuracy->recording_hash);
   etr_field_text(f, "debug_buffer", accuracy->profile->debug_buffer);
   etr_accuracy_put_head(f, &o.answer.arena, accuracy);
   put_candidate_indices(&o);

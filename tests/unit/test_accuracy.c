@@ -82,7 +82,9 @@ static void write_reference(char *path, const etr_profile *profile, const char *
   close(descriptor);
 }
 
-#define USUAL "\"producer\":\"etrecord-tb reference/1\",\"record\":\"%s\",\"method\":\"forward\","
+#define HEAD "\"producer\":\"etrecord-tb reference/2\",\"record\":\"%s\""
+#define USUAL(members) HEAD ",\"methods\":\"{\\\"forward\\\":{" members "}}\""
+#define INPUTS(n) "\\\"inputs\\\":" n
 #define TENSOR(key, dtype, shape, begin, end)                                                                          \
   ",\"" key "\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" begin "," end "]}"
 
@@ -90,22 +92,24 @@ Test(accuracy, what_is_doubtful_is_said) {
   static const struct {
     const char *metadata, *tensors, *problem, *warning;
   } rows[] = {
-      {USUAL "\"inputs\":\"1\"", TENSOR("0/edge/aten_add_tensor", "F32", "[2,4]", "0", "32"), NULL, NULL},
-      {USUAL "\"inputs\":\"1\"", TENSOR("0/edge/aten_add_tensor/0", "F32", "[2,4]", "0", "32"), NULL, NULL},
-      {USUAL "\"inputs\":\"1\",\"aliases\":\"{\\\"0/edge/aten_add_tensor\\\":\\\"x\\\"}\"",
+      {USUAL(INPUTS("1")), TENSOR("forward/0/edge/aten_add_tensor", "F32", "[2,4]", "0", "32"), NULL, NULL},
+      {USUAL(INPUTS("1")), TENSOR("forward/0/edge/aten_add_tensor/0", "F32", "[2,4]", "0", "32"), NULL, NULL},
+      {USUAL(INPUTS("1")) ",\"aliases\":\"{\\\"forward/0/edge/aten_add_tensor\\\":\\\"x\\\"}\"",
        TENSOR("x", "F32", "[2,4]", "0", "32"), NULL, NULL},
-      {USUAL "\"inputs\":\"1\"", TENSOR("0/edge/aten_add_tensor", "F32", "[4,2]", "0", "32"), "the shapes differ",
+      {USUAL(INPUTS("1")), TENSOR("forward/0/edge/aten_add_tensor", "F32", "[4,2]", "0", "32"), "the shapes differ",
        NULL},
-      {USUAL "\"inputs\":\"1\"", TENSOR("0/edge/aten_add_tensor", "C64", "[2,4]", "0", "64"),
+      {USUAL(INPUTS("1")), TENSOR("forward/0/edge/aten_add_tensor", "C64", "[2,4]", "0", "64"),
        "the type of its reference cannot be read", NULL},
-      {USUAL "\"inputs\":\"1\"", "", "the reference does not have its value", NULL},
-      {USUAL "\"inputs\":\"1\",\"state\":\"cache\"", "", "the reference does not have its value",
+      {USUAL(INPUTS("1")), "", "the reference does not have its value", NULL},
+      {USUAL(INPUTS("1") ",\\\"state\\\":\\\"cache\\\""), "", "the reference does not have its value",
        "the model keeps state (cache)"},
-      {USUAL "\"inputs\":\"1\",\"random\":\"aten.rand\"", "", "the reference does not have its value",
+      {USUAL(INPUTS("1") ",\\\"random\\\":\\\"aten.rand\\\""), "", "the reference does not have its value",
        "the model draws random numbers (aten.rand)"},
-      {USUAL "\"inputs\":\"0\"", "", "the input of its run is not known", "it has 0 inputs, but 3 runs logged values"},
-      {USUAL "\"inputs\":\"9\"", "", "the reference does not have its value",
-       "it has 9 inputs, but 3 runs logged values"},
+      {HEAD, "", "the reference does not have its method", "it has no values of the method forward"},
+      {HEAD ",\"methods\":\"{\\\"forwards\\\":{}}\"", "", "the reference does not have its method",
+       "it has no values of the method forward"},
+      {USUAL(INPUTS("0")), "", "the input of its run is not known", "it has 0 inputs, but 3 runs logged values"},
+      {USUAL(INPUTS("9")), "", "the reference does not have its value", "it has 9 inputs, but 3 runs logged values"},
   };
   etr_profile *profile = open_fixture("add_mul_debug", NULL);
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
@@ -130,11 +134,8 @@ Test(accuracy, what_is_no_reference_is_refused) {
   } rows[] = {
       {"\"format\":\"pt\"",
        "not a reference that this version reads: write one with `etrecord-tb reference RECORD -o FILE`"},
-      {"\"producer\":\"etrecord-tb reference/1\",\"record\":\"%s\"",
-       "damaged reference: it does not say how many inputs it has"},
-      {USUAL "\"inputs\":\"-1\"", "damaged reference: it does not say how many inputs it has"},
-      {USUAL "\"inputs\":\"1\",\"aliases\":\"[]\"",
-       "damaged reference: its aliases are no JSON object: expected an object"},
+      {USUAL(INPUTS("{}")), "damaged reference: methods: expected a number"},
+      {HEAD ",\"aliases\":\"[]\"", "damaged reference: aliases: expected an object"},
   };
   etr_profile *profile = open_fixture("add_mul_debug", NULL);
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {

@@ -596,6 +596,7 @@ class Accuracy:
 
     record: str | None
     record_hash: str
+    recording_hash: str
     debug_buffer: str | None
     reference: str | None
     reference_of: str
