@@ -100,6 +100,7 @@ static bool put_memory(etr_profile_doc *e, const etr_method *method, const etr_p
 
 static const part parts[] = {
     {ETR_PROFILE_TIMELINE, "timeline", etr_profile_put_timeline},
+    {ETR_PROFILE_GRAPHS, "graphs", etr_profile_put_graphs},
     {ETR_PROFILE_MEMORY, "memory", put_memory},
 };
 
@@ -116,6 +117,7 @@ const char *etr_profile_part_name(etr_profile_part wanted) {
 
 bool etr_profile_has_part(const etr_method *method, etr_profile_part wanted) {
   if (wanted == ETR_PROFILE_MEMORY) return method->memory != NULL;
+  if (wanted == ETR_PROFILE_GRAPHS) return method->graph != ETR_NONE;
   return find_part(wanted) && method->run_count > 0;
 }
 
