@@ -160,6 +160,10 @@ static uint32_t *match_modules(drawing *d, const etr_graph *graph) {
   return found;
 }
 
+static uint32_t module_of(const drawn_graph *g, const etr_node *node) {
+  return g->module_of ? g->module_of[node->module] : node->module;
+}
+
 static drawn_node row_of_node(drawing *d, const drawn_graph *g, uint32_t index) {
   const etr_node *node = &g->graph->nodes[index];
   const etr_node_time *time = g->graph->times ? &g->graph->times[index] : NULL;
@@ -167,9 +171,7 @@ static drawn_node row_of_node(drawing *d, const drawn_graph *g, uint32_t index) 
   return (drawn_node){.name = is_operator ? NULL : node->name,
                       .op = is_operator || node->kind != ETR_NODE_OP ? NULL : node->target,
                       .kind = kind_of(node),
-                      .module = is_operator    ? ETR_NONE
-                                : g->module_of ? g->module_of[node->module]
-                                               : node->module,
+                      .module = is_operator ? ETR_NONE : module_of(g, node),
                       .subgraph = node->subgraph,
                       .type = type_of(d, node),
                       .total = NAN,
