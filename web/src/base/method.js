@@ -3,6 +3,7 @@
 // method.js - reads a document of schema/profile.schema.json: its methods with their operators as columns, modules, delegates. It needs no page.
 
 import {Columns, compareNames, rowsWhere, sumOver} from './columns.js';
+import {shortOp} from './format.js';
 
 const SCHEMA = 'etrecord-tb/profile/1';
 
@@ -130,6 +131,12 @@ export function backendsOf(operators) {
 /** Returns the number of a backend's colour, 0 for kernels. */
 export function backendColour(operators, name) {
   return name === CPU || !name ? 0 : 1 + (backendsOf(operators).filter(other => other !== CPU).indexOf(name) % 4);
+}
+
+/** Returns how an operator is called in pictures: its module and what it does, "layers.3.attention · bmm". */
+export function operatorLabel(operators, row) {
+  const path = operators.module(row)?.path, op = shortOp(operators.op(row));
+  return path ? `${path} · ${op}` : op;
 }
 
 /* ---- Modules ---- */

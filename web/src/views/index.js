@@ -10,13 +10,10 @@ import {OperatorsView} from './operators.js';
 import {RooflineView} from './roofline.js';
 import {SourceView} from './source.js';
 import {SummaryView} from './summary.js';
+import {TimelineView} from './timeline.js';
 
 export const VIEWS = [
   {name: 'fleet', title: 'Fleet', View: FleetView, isThere: () => Boolean(source.value?.fleet) && records.value.length > 1, isOfAllRecords: true},
   {name: 'summary', title: 'Summary', View: SummaryView},
   {name: 'operators', title: 'Operators', View: OperatorsView},
-  {name: 'source', title: 'Source', View: SourceView},
-  {name: 'delegation', title: 'Delegation', View: DelegationView},
-  {name: 'roofline', title: 'Roofline', View: RooflineView},
-  {name: 'compare', title: 'Compare', View: CompareView, isThere: () => bases.value.length > 0},
-];
+  {name: 'timeline', title: 'Timeline', View: TimelineView},
