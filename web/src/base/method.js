@@ -185,6 +185,22 @@ function readDelegate(delegate, index, runs) {
   return {...delegate, index, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === undefined || delegate[key] === null ? null : delegate[key] / runs]))};
 }
 
+/* ns; a part below it is a rounding error of the subtraction */
+const RESIDUE = 1e-6;
+
+/** Returns the parts of the bar, in ns. A part that another one contains is subtracted from it, so that all parts add up to Method::execute. */
+export function balanceParts(shown) {
+  const parts = [];
+  for (const part of shown.balance) {
+    if (!part.of_previous) parts.push({...part});
+    else if (part.avg > 0) {
+      parts.findLast(whole => !whole.of_previous).avg -= part.avg;
+      parts.push({...part});
+    }
+  }
+  return parts.filter(part => part.avg > RESIDUE);
+}
+
 const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: part.total / runs})); // older documents lack these parts
 
 function readMethod(method, index, texts) {

@@ -131,9 +131,9 @@ function* shorter(text, room, widthOf) {
 
 /**
  * Returns a text for each box of a family, none of which is another's: those that have room show their whole name, others an end of it, or what else distinguishes them; at last their position in the family.
- * A box without room for a character gets "".
+ * A box without room for a character gets "". `shorts` are the names without what can be left out first.
  */
-export function distinctTexts(texts, rooms, widthOf) {
+export function distinctTexts(texts, rooms, widthOf, shorts = texts) {
   const taken = new Set(), made = texts.map((text, index) => {
     if (widthOf(text) > rooms[index] || taken.has(text)) return null;
     taken.add(text);
@@ -141,7 +141,7 @@ export function distinctTexts(texts, rooms, widthOf) {
   });
   return made.map((whole, index) => {
     if (whole !== null) return whole;
-    for (const text of shorter(texts[index], rooms[index], widthOf))
+    for (const text of shorter(shorts[index], rooms[index], widthOf))
       if (text && !taken.has(text)) return taken.add(text), text;
     const place = `${index + 1}`;
     if (widthOf(place) > rooms[index] || taken.has(place)) return '';

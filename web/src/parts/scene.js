@@ -10,7 +10,7 @@ import {html, visibleText} from '../base/html.js';
 import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from './rects.js';
 
 export const AXIS_HEIGHT = 24;
-const LEAST_LABEL = 24, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, BEHIND = ['Home', 'End'];
+const LEAST_LABEL = 24, LEAST_NOTE = 36, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, BEHIND = ['Home', 'End'];
 
 /* ---- Colours: those of the style sheet, as a canvas and a file take them ---- */
 
@@ -60,7 +60,7 @@ function hatch(context, colour, ratio) {
 /* ---- The canvas ---- */
 
 /**
- * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown, label(id), note(id): a second line or none, family(id): boxes of one family get distinct labels,
+ * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown, label(id), short(id): the label without what can be left out, note(id): texts of a second line, of which the first that has room is drawn, family(id): boxes of one family get distinct labels,
  * tip(id): elements, says(id): text for a screen reader, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to), spanned(from, to or null)}.
  */
 class SceneCanvas {
@@ -247,27 +247,28 @@ class SceneCanvas {
 
   /* The boxes of a row that have room for a text, with it. Boxes of one family get distinct ones. */
   textsOf(row) {
-    const {label, family} = this.shown, found = [];
+    const {label, short = label, family} = this.shown, found = [];
     eachPiece(row, this.from, this.to, this.width, (left, right, index) => {
       const from = Math.max(0, left), room = Math.min(this.width, right) - from;
       if (room >= LEAST_LABEL) found.push({index, left: from, room, text: visibleText(label(row.id[index]))});
     });
-    if (!family) return found.map(box => ({...box, text: fitted(box.text, box.room - 2 * PADDING - 4, this.widthOf)}));
+    const shortOf = ({index}) => visibleText(short(row.id[index]));
+    if (!family) return found.map(box => ({...box, text: this.widthOf(box.text) <= box.room - 2 * PADDING - 4 ? box.text : fitted(shortOf(box), box.room - 2 * PADDING - 4, this.widthOf)}));
     for (const boxes of Map.groupBy(found, ({index}) => family(row.id[index])).values())
-      distinctTexts(boxes.map(({text}) => text), boxes.map(({room}) => room - 2 * PADDING), this.widthOf).forEach((text, at) => (boxes[at].text = text));
+      distinctTexts(boxes.map(({text}) => text), boxes.map(({room}) => room - 2 * PADDING), this.widthOf, boxes.map(shortOf)).forEach((text, at) => (boxes[at].text = text));
     return found;
   }
 
   drawTexts(row, hits) {
     const {context} = this, {note} = this.shown;
     for (const {index, left, room, text} of this.textsOf(row)) {
-      const second = note && room > 60 ? note(row.id[index]) : '', pad = room > 40 ? PADDING + 2 : PADDING;
+      const pad = room > 40 ? PADDING + 2 : PADDING, second = note && room > LEAST_NOTE ? note(row.id[index]).find(said => this.widthOf(said) <= room - 2 * pad) : null;
       context.globalAlpha = hits && !this.shown.isHit(row.id[index]) ? 0.45 : 1;
       context.fillStyle = colours.texts[row.colour[index]];
       context.fillText(text, left + pad, row.top + (second ? row.height / 2 - 7 : row.height / 2));
       if (!second) continue;
       context.globalAlpha *= 0.75;
-      context.fillText(this.widthOf(second) <= room - 2 * pad ? second : fittedStart(second, room - 2 * pad, this.widthOf), left + pad, row.top + row.height / 2 + 8);
+      context.fillText(second, left + pad, row.top + row.height / 2 + 8);
     }
     context.globalAlpha = 1;
   }
@@ -422,13 +423,6 @@ class SceneCanvas {
       event.stopPropagation();
     }
   }
-}
-
-/* Cuts the end of a text that has no room: times are read from their beginning. */
-function fittedStart(text, room, widthOf) {
-  const letters = [...text];
-  while (letters.length && widthOf(letters.join('')) > room) letters.pop();
-  return letters.join('');
 }
 
 /* ---- Keys: of the scene that was used last ---- */

@@ -110,9 +110,12 @@ function pictureOf(own, base) {
 const SYNTHETIC_TEXT = backend => `${backend ?? 'the backend'} recorded only how long its events took and their order; each is drawn after the one before it`;
 const KIND_TEXT = {[EXECUTE]: 'the whole run', [CALL]: 'call of a kernel, with the runtime’s work around it', [KERNEL]: 'kernel', [DELEGATE]: 'call of a delegate', [INSIDE]: 'inside a delegate'};
 
+/* Formats a share with two digits at least, because most events take less than a thousandth. */
+const shareDigits = (ns, whole) => (ns > 0 && ns < 0.001 * whole ? `${Number(((100 * ns) / whole).toPrecision(2))} %` : shareText(ns, whole));
+
 /* What a tooltip and a screen reader say of a box: a title and pairs. */
 function told({name, events, event, box}, raw) {
-  const {operators} = events.method, share = ns => `${timeWithUnit(ns)}, ${shareText(ns, events.execute)} of the run`, side = name === 'base' ? [['record', 'the base']] : [];
+  const {operators} = events.method, share = ns => `${timeWithUnit(ns)}, ${shareDigits(ns, events.execute)} of the run`, side = name === 'base' ? [['record', 'the base']] : [];
   if (box) return {title: box.module?.path ?? box.label, pairs: [...side, ['from first to last', share(box.end - box.start)], ['calls', countText(box.events, 'event')], ...(box.isSynthetic ? [['hatched', SYNTHETIC_TEXT(null)]] : [])]};
   const rows = events.operatorsOf(event), [row] = rows, source = rows.length === 1 ? operators.source(row) : null, p50 = rows.length === 1 && (events.kind[event] === KERNEL || events.kind[event] === INSIDE) ? operators.numbers('p50')[row] : NaN;
   return {
@@ -256,7 +259,7 @@ function Picture({timeline, at, base}) {
   const follow = marks.isChosen ? Array.from({length: picture.next}, (_, id) => id).find(marks.isChosen) ?? null : null;
   const nameOf = ({events: of, event, box}) => (box ? box.label : raw ? of.rawName(event) : of.label(event));
   const shown = {
-    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), axis: (ns, step) => axisText(ns, step), spanText: timeWithUnit, ...marks,
+    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/ \(\d+ nodes?\)$/, ''), axis: (ns, step) => axisText(ns, step), spanText: timeWithUnit, ...marks,
     tip: id => html`<${Tip} ...${told(find(id), raw)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(find(id), raw)),
     choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => moved(from, to, picture.end), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
   };
@@ -279,7 +282,7 @@ export function TimelineView() {
   const synthetic = [...new Set(Array.from(events.measured.keys()).filter(event => events.measured[event] === 0).map(event => events.backend(event) ?? 'a delegate'))];
   return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count">${countText(events.count, 'event')}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${timeWithUnit(baseEvents.execute)}` : ''}</span>
     <${SceneTools} name="timeline" /><${Check} label="names of the runtime" title="names of events as the runtime wrote them (r)" checked=${get('tl.raw')} change=${on => set({'tl.raw': on}, {replace: true})} />
-    <span class="hint">wheel zooms, drag moves, shift-drag or a drag on the axis sums a span, ? lists keys</span></div>
+    <span class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</span></div>
     ${wanted !== null && events.run !== wanted ? html`<p class="note">Of this record only run ${events.run} has its events in the page.</p>` : null}<${SlowRun} events=${events} />
     <${Picture} timeline=${timeline} at=${at} base=${baseEvents} />
     <div class="under">${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}${synthetic.length ? html`<p class="note synthetic">Hatched at the bottom: synthetic start. ${synthetic.join(', ')} recorded only the duration and order of events, so each is placed after the one before it.</p>` : null}</div>
