@@ -3,7 +3,7 @@
 // module_tree.js - the time of a method as a tree that adds up: Method::execute, modules, operators, and the time beside operators where it arises. Equal modules are rolled up. It needs no page.
 
 import {sumOver} from '../base/columns.js';
-import {shortOp} from '../base/format.js';
+import {shortOp, shortType} from '../base/format.js';
 import {CPU, PART_TEXTS, backendColour, balanceParts, rowsInside} from '../base/method.js';
 import {ESTIMATED, ONE_SIDED, makeRow} from '../parts/rects.js';
 
@@ -25,6 +25,16 @@ const unwrapped = module => (module.children.length === 1 && module.own.length =
 
 function groupBy(list, keyOf) {
   return [...Map.groupBy(list, keyOf).values()];
+}
+
+/* Splits a list where the key changes. */
+function runsOf(list, keyOf) {
+  const runs = [];
+  for (const item of list) {
+    if (runs.length && keyOf(runs.at(-1)[0]) === keyOf(item)) runs.at(-1).push(item);
+    else runs.push([item]);
+  }
+  return runs;
 }
 
 /* Returns a name inside another one: "attention" for "layers.*.attention" in "layers.*". */
@@ -57,7 +67,7 @@ class Maker {
     const {operators, of} = this, [row] = rows, op = shortOp(operators.op(row)), label = rows.length > 1 ? `${op} ×${rows.length}` : number ? `${op} ${number}` : op;
     const timed = rows.filter(at => of[at] > 0), time = sumOver(of, timed), backends = new Map();
     for (const at of timed) backends.set(operators.backend(at) ?? CPU, (backends.get(operators.backend(at) ?? CPU) ?? 0) + of[at]);
-    return this.node('operator', `${outer.key}/${rows.length > 1 ? op : operators.name(row)}`, label, {rows, time, estimated: sumOver(of, timed.filter(at => operators.isEstimated(at))), count: timed.length, order: row, backends});
+    return this.node('operator', `${outer.key}/${rows.length > 1 ? op : operators.name(row)}`, label, {short: rows.length > 1 ? op : label, rows, time, estimated: sumOver(of, timed.filter(at => operators.isEstimated(at))), count: timed.length, order: row, backends});
   }
 
   /* The operators of modules: each one of a single module, numbered where several are the same; those of equal modules by type. */
@@ -76,7 +86,8 @@ class Maker {
   /* The node of equal modules, or of one. */
   moduleNode(modules, outer, label) {
     const key = modules.length === 1 ? modules[0].path : outer.key ? `${outer.key}.${label}` : label, several = modules.length > 1;
-    const made = this.node(several ? 'group' : 'module', key, several ? `${label} ×${modules.length}` : label, {modules, name: label, pattern: several ? modules[0].pattern : modules[0].path, type: modules[0].type, rows: modules.flatMap(module => [...rowsInside(module)])});
+    const said = /^[\d*.]+$/.test(label) && modules[0].type ? `${label} ${shortType(modules[0].type)}` : label; // a number alone says too little
+    const made = this.node(several ? 'group' : 'module', key, several ? `${said} ×${modules.length}` : said, {modules, short: label, pattern: several ? modules[0].pattern : modules[0].path, type: modules[0].type, rows: modules.flatMap(module => [...rowsInside(module)])});
     return this.sum(made, this.inside(modules, made));
   }
 
@@ -92,12 +103,14 @@ class Maker {
     return chain;
   }
 
-  /* The nodes of child modules. In equal modules all children of a pattern are one; in a single one those that are equal, where there are enough. */
+  /* The nodes of child modules. In equal modules all children of a pattern are one; in a single one those that are equal and follow one another, where there are enough. */
   modulesIn(children, outer, isRolled) {
-    const {operators} = this;
-    return groupBy(children, module => (isRolled ? module.pattern : `${module.pattern}\n${signature(module, operators)}`)).flatMap(list => {
-      if (isRolled || (this.options.rolled && list.length >= ROLLED_FROM)) return [this.moduleNode(list, outer, nameIn(outer.pattern, list.length > 1 ? list[0].pattern : isRolled ? list[0].pattern : list[0].path))];
-      return list.map(module => this.moduleNode([module], outer, nameIn(outer.pattern, module.path)));
+    const keyOf = module => (isRolled ? module.pattern : `${module.pattern}\n${signature(module, this.operators)}`), lists = isRolled ? groupBy(children, keyOf) : runsOf(children, keyOf), taken = new Map();
+    return lists.flatMap(list => {
+      if (!isRolled && !(this.options.rolled && list.length >= ROLLED_FROM)) return list.map(module => this.moduleNode([module], outer, nameIn(outer.pattern, module.path)));
+      const name = nameIn(outer.pattern, list[0].pattern), before = taken.get(name) ?? 0;
+      taken.set(name, before + 1);
+      return [this.moduleNode(list, outer, before ? `${name} from ${list[0].label}` : name)];
     });
   }
 }

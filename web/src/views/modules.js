@@ -145,7 +145,7 @@ function moved(from, to, end) {
 function Icicle({picture}) {
   const {boxes, rows, gone, height, end} = picture, marks = marksOf(picture), follow = marks.isChosen ? boxes.findIndex((_, id) => marks.isChosen(id)) : -1, node = id => boxes[id]?.node;
   const shown = {
-    rows, height, end, ...marks, label: id => node(id)?.label ?? gone[id - boxes.length].node.op, short: id => node(id)?.label.replace(/ ×\d+$/, '') ?? gone[id - boxes.length].node.op, family: id => boxes[id]?.around?.key ?? 'gone',
+    rows, height, end, ...marks, label: id => node(id)?.label ?? gone[id - boxes.length].node.op, short: id => node(id)?.short ?? node(id)?.label ?? gone[id - boxes.length].node.op, family: id => boxes[id]?.around?.key ?? 'gone',
     note: id => (node(id) ? notesOf(node(id)) : [`gone, ${timeWithUnit(gone[id - boxes.length].time)}`]),
     tip: id => html`<${Tip} ...${told(picture, id)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(picture, id)),
     choose: (id, isStep) => node(id) && open(node(id), isStep), open: id => node(id) && open(node(id)), moved: (from, to) => moved(from, to, end),

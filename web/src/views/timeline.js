@@ -26,15 +26,14 @@ command({name: 'timeline-raw', keys: ['r'], text: 'Show the names of events as t
 
 /* ---- What is shown ---- */
 
-const timelines = new WeakMap(); // section or method -> timeline
+const timelines = new WeakMap(); // section -> timeline
 
-/* Returns the timeline of a method: {timeline}, {error}, or {} while it loads. */
+/* Returns the timeline of a method: {timeline}, null if it never ran; {error}; or {} while it loads. */
 function timelineOf(shown) {
-  const {value, error} = sectionOf(shown, 'timeline').value, said = value ?? (value === null ? shown.document.timeline : undefined);
-  if (said === undefined) return {error};
-  if (said === null) return {timeline: null};
-  if (!timelines.has(said)) timelines.set(said, readTimeline(said.timeline ?? said, said.texts ?? shown.texts, shown));
-  return {timeline: timelines.get(said)};
+  const {value, texts, error} = sectionOf(shown, 'timeline').value;
+  if (!value) return value === null ? {timeline: null} : {error};
+  if (!timelines.has(value)) timelines.set(value, readTimeline(value, texts, shown));
+  return {timeline: timelines.get(value)};
 }
 
 /* The position of a run among those of a timeline: the one of the state, or the median one. */

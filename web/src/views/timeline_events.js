@@ -80,6 +80,11 @@ export class Events extends Columns {
     return inside.length === 1 ? this.operatorsOf(inside[0]) : [];
   }
 
+  /** The events inside an event, at any depth. */
+  allInside(event) {
+    return (this.inside.get(event) ?? []).flatMap(part => [part, ...this.allInside(part)]);
+  }
+
   /** The operators of a delegate, by the instruction that calls it. */
   ofDelegate(instruction) {
     if (!this.delegates) {
@@ -157,7 +162,7 @@ export function moduleBoxes(events) {
   const place = (event, inside) => {
     const rows = events.operatorsOf(event);
     if (rows.length === 0) return;
-    const chain = chainOf(commonModule(events.method.operators, rows)), parts = inside.filter(part => events.operator[part] >= 0);
+    const chain = chainOf(commonModule(events.method.operators, rows)), parts = inside.filter(part => events.operator[part] >= 0).sort((a, b) => events.start[a] - events.start[b]);
     for (const level of [0, 1]) {
       if (chain[level]) add(level, chain[level], event, nameIn(chain, level));
       else if (rows.length > 1 && parts.length) for (const part of parts) placeAt(part, level);
@@ -170,7 +175,7 @@ export function moduleBoxes(events) {
   };
   for (let event = 0; event < events.count; event++) {
     const kind = events.kind[event], parent = events.parent[event];
-    if (kind === CALL || kind === DELEGATE) place(event, kind === DELEGATE ? events.inside.get(event) ?? [] : []);
+    if (kind === CALL || kind === DELEGATE) place(event, kind === DELEGATE ? events.allInside(event) : []);
     else if (kind === KERNEL && !(parent >= 0 && events.kind[parent] === CALL && events.operatorsOf(parent).length)) place(event, []);
   }
   return levels;
