@@ -104,6 +104,9 @@ typedef struct etr_inputs {
   size_t passed_over_count;
   const char *const *weights; /**< .ptd files: constants stored outside the program; there may be none */
   size_t weight_count;
+  const char *const *references; /**< files that `etrecord-tb reference` wrote, for etr_accuracy_open(). Opening a
+                                    profile ignores them */
+  size_t reference_count;
   etr_decoded_logs *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again. NULL in a
                              struct that you fill by hand: logs are then read when they are needed */
 } etr_inputs;
@@ -112,7 +115,8 @@ typedef struct etr_inputs {
  * Finds the files that belong to the record at `path`: a single file (ETRecord, ETDump or .pte), or a directory. Files
  * in a directory are identified by content, not by name: a zip with the entry ETRECORD_V0 is an ETRecord; the
  * identifier ED00 at byte 8 marks an ETDump, ET12 at byte 4 a .pte, BP08 a .bpte, FT01 a .ptd; a text with an ETDump as
- * base64 is a log. Only debug_buffer.bin is identified by its name. A .bpte is used if there is no .pte. A log with
+ * base64 is a log; a safetensors file of `etrecord-tb reference` is a reference. Only debug_buffer.bin is identified by
+ * its name. A .bpte is used if there is no .pte. A log with
  * several ETDumps is listed as LOG#1, LOG#2, ... A directory that contains a file ETRECORD_V0 is itself an unpacked
  * ETRecord. Subdirectories are not searched. Files are read in name order, so the result does not depend on the file
  * system. A damaged file with a record's name (.etrecord, etrecord.bin) is still taken as the record, so that opening
@@ -1248,6 +1252,8 @@ struct etr_profile {
   size_t warning_count;
   size_t foreign_run_count; /**< inferences that match no method of the record or program: the ETDump is probably from
                                another model */
+  struct etr_accuracy *accuracy; /**< the only member that a caller may set: a comparison by etr_accuracy_open(), which
+                                    emitters then show. Borrowed; NULL: none */
 };
 
 /**

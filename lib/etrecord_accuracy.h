@@ -59,8 +59,10 @@ typedef struct etr_accuracy_options {
                             the record's reference outputs */
   const etr_profile *reference_record; /**< the record whose graphs the reference was computed from; NULL: the profile
                                           itself */
-  bool on_aten; /**< compares with the reference's aten/METHOD also if the reference is of this record, where the Edge
-                   graph is exact: the last Edge node of an ATen node may round differently */
+  bool on_aten;   /**< compares with the reference's aten/METHOD also if the reference is of this record, where the Edge
+                     graph is exact: the last Edge node of an ATen node may round differently */
+  size_t spreads; /**< of so many values, the most suspicious first, the distributions are counted, of each the worst
+                     input. Their numbers are read twice more */
 } etr_accuracy_options;
 
 /** Why a run is compared with an input of the reference. */
@@ -86,6 +88,17 @@ typedef enum etr_partner_evidence {
 
 /** Returns the name of an evidence: "none", "same_graph", "diff", "name", "reference_outputs". Static. */
 ETR_API const char *etr_partner_evidence_name(etr_partner_evidence evidence);
+
+enum { ETR_SPREAD_BUCKETS = 20 };
+
+/** How the elements of a value and of its reference are distributed, and their differences: numbers of elements in
+ * buckets of equal width. Pairs with NaN or infinities are left out. */
+typedef struct etr_value_spread {
+  double least, most; /**< the range of the buckets of both sides */
+  uint64_t reference[ETR_SPREAD_BUCKETS], value[ETR_SPREAD_BUCKETS];
+  double least_error, most_error; /**< the range of value - reference */
+  uint64_t errors[ETR_SPREAD_BUCKETS];
+} etr_value_spread;
 
 /** A tensor that a run logged, compared with its reference. */
 typedef struct etr_value_accuracy {
@@ -115,8 +128,9 @@ typedef struct etr_value_accuracy {
   bool is_integer;          /**< both sides store integers, so that steps_off is known */
   double drop_db;           /**< NaN if unknown, as without a reference of values inside the model */
   bool has_local;
-  etr_numeric_gap local; /**< set if has_local */
-  double impact_snr_db;  /**< NaN if unknown */
+  etr_numeric_gap local;          /**< set if has_local */
+  double impact_snr_db;           /**< NaN if unknown */
+  const etr_value_spread *spread; /**< NULL: not asked for, see etr_accuracy_options.spreads */
 } etr_value_accuracy;
 
 /** The comparison of all values that a profile's runs logged. */

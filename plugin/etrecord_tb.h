@@ -120,9 +120,11 @@ typedef struct etr_dot_options {
   size_t top; /**< number of nodes, the slowest, that are drawn as boxes of their own. The others become one box for
                  each sequence of operators between these nodes, and one for each module without such a node.
                  depth 0 then expands the modules that contain one. 0: draw all nodes */
-  bool fold;  /**< draw equal blocks (same etr_module.pattern, operators, types, wiring, shapes and backends) once,
-                 with their total time; depth 0 then gives at most about 40 boxes, so that a model fits a
-                 page */
+  bool by_accuracy; /**< colour by etr_profile.accuracy, which must be set, instead of time: the SNR of the worst value
+                       of each node, or in each box */
+  bool fold; /**< draw equal blocks (same etr_module.pattern, operators, types, wiring, shapes and backends) once,
+                with their total time; depth 0 then gives at most about 40 boxes, so that a model fits a
+                page */
 } etr_dot_options;
 
 /**
@@ -135,7 +137,8 @@ typedef struct etr_dot_options {
  *
  * graph: index into profile->graphs. options may be NULL.
  * Errors: ETR_ERROR_CHOICE (no node is in module `focus`, and the message names modules; or `top` is set and no node
- * was timed; nothing was written), ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
+ * was timed; or by_accuracy is set and no value of the graph was compared; nothing was written), ETR_ERROR_IO (the sink
+ * refused), ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options,
                                 const etr_sink *sink, etr_error *error);
@@ -176,7 +179,7 @@ typedef enum etr_node_statistic {
   ETR_NODE_P90,
   ETR_NODE_MAX,
   ETR_NODE_BACKEND,
-  ETR_NODE_SNR /**< SNR of the worst input in dB, at most ETR_EQUAL_DB; needs etr_node_data_options.accuracy */
+  ETR_NODE_SNR /**< SNR of the worst input in dB, at most ETR_EQUAL_DB; needs etr_profile.accuracy */
 } etr_node_statistic;
 
 /** The adapter that shows the graph in Model Explorer; each has its own ids of nodes. */
@@ -191,7 +194,6 @@ typedef struct etr_node_data_options {
   etr_node_statistic statistic;
   etr_unit unit; /**< of times */
   etr_node_adapter adapter;
-  const etr_accuracy *accuracy; /**< of the same profile; NULL: not needed */
 } etr_node_data_options;
 
 /**
@@ -317,6 +319,8 @@ typedef struct etr_table_options {
   etr_sum_by by;    /**< of a summary: only this breakdown; of delegation, ETR_SUM_BY_OP: only operator types */
   bool by_delegate; /**< of delegation: delegates with their phases and compute units instead of operator types */
   etr_stack stack;
+  bool typed; /**< JSON Lines: a column has one type, a value of another type is null, and the first line is an object
+                 with the types: "string", "bool", "int64" or "double". A table of ETR_STACK_NEXT lacks this line */
   size_t findings; /**< in text and Markdown, findings at most; 0: five in a summary, none in a comparison */
 } etr_table_options;
 
@@ -508,9 +512,10 @@ ETR_API etr_status etr_emit_validation_table(const etr_validation *validation, c
 ETR_API etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error);
 
 /**
- * Writes the dashboard with that document as one self-contained HTML file. It opens from a disk, without a server, and
- * its content security policy forbids the network. unit: the unit in which times are shown first. Errors:
- * ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * Writes the dashboard with that document as one self-contained HTML file. The document is compressed, in sections that
+ * the page reads when it shows them, and without what only etr_compare_documents() needs. The file opens from a disk,
+ * without a server, and its content security policy forbids the network. unit: the unit in which times are shown first.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error);
 

@@ -27,8 +27,11 @@ KINDS = {
 # The dashboard's document has columns instead of rows, and numbers of its list of texts.
 WHOLE_OR_NONE = {"type": "integer", "minimum": -1, "description": "-1: none"}
 TEXT_INDEX = {"type": "integer", "minimum": -1, "description": "index into texts, -1 for none"}
-COLUMN_KINDS = {"text": {"$ref": "#/$defs/text_index"}, "word": {"$ref": "#/$defs/text_index"}, "flag": {"enum": [0, 1]}, "whole": {"$ref": "#/$defs/whole_or_none"}}
 COLUMN_NUMBER = {"type": ["number", "null"]}
+COLUMNS = {"text_column": {"type": "string"}, "text_index_column": {"$ref": "#/$defs/text_index"}, "flag_column": {"enum": [0, 1]}, "whole_column": {"$ref": "#/$defs/whole_or_none"},
+           "number_column": COLUMN_NUMBER}
+COLUMN_KINDS = {"text": "text_index_column", "word": "text_index_column", "flag": "flag_column", "whole": "whole_column"}
+COUNT = {"count": {"type": "integer", "minimum": 0, "description": "the number of rows"}}
 
 # The dataclasses, and the objects in schemas that they are made of.
 CLASSES = {
@@ -65,8 +68,8 @@ def property_of(field):
 
 
 def column_of(field):
-    items = {"$ref": "#/$defs/" + field["type"]} if field["type"] and field["kind"] == "text" else COLUMN_KINDS.get(field["kind"], COLUMN_NUMBER)
-    return {"type": "array", "items": items, **({"description": field["says"]} if field["says"] else {})}
+    kind = "text_column" if field["type"] == "text" else COLUMN_KINDS.get(field["kind"], "number_column")
+    return {"$ref": "#/$defs/" + kind, **({"description": field["says"]} if field["says"] else {})}
 
 
 def object_of(fields, describe, required):
@@ -80,6 +83,8 @@ def definitions_of(printed):
     """Every definition, by name."""
     found = json.loads((FOLDER / "definitions.json").read_text())
     found.update(text_index=TEXT_INDEX, whole_or_none=WHOLE_OR_NONE)
+    for name, items in COLUMNS.items():
+        found[name] = {"anyOf": [{"type": "array", "items": items}, items], "description": "an array; one value if all rows have it; missing if no row has a value"}
     for name, words in printed["words"].items():
         found[name] = {"enum": words}
     for name, fields in printed["rows"].items():
@@ -89,7 +94,8 @@ def definitions_of(printed):
             found[name] = object_of(rows, property_of, lambda field: not field["optional"])
         if any(field["document"] for field in columns):
             columns = [field for field in columns if field["document"] or name.startswith("side_")]
-            found[name + "_columns"] = object_of(columns, column_of, lambda field: field["document"])
+            columns = object_of(columns, column_of, lambda field: False)
+            found[name + "_columns"] = {**columns, "properties": {**COUNT, **columns["properties"]}, "required": ["count"]}
     return found
 
 

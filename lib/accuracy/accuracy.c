@@ -7,7 +7,7 @@
 #include "accuracy/reference_file.h"
 #include "accuracy/steps.h"
 #include "inputs/numeric_gap.h"
-#include "values/debug_data.h"
+#include "values/reference.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,23 +101,10 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
     row->problem = "it is in the body of a loop or branch";
 }
 
-/* Returns how many values the exported program returns, without those that it writes to buffers; 0 if there is none.
- */
-static size_t count_returned(const accuracy_maker *m) {
-  for (size_t i = 0; i < m->profile->graph_count; i++) {
-    const etr_graph *graph = &m->profile->graphs[i];
-    const etr_node *last = graph->node_count ? &graph->nodes[graph->node_count - 1] : NULL;
-    if (strcmp(graph->module, "aten") == 0 && strcmp(graph->method, m->graph->method) == 0 && last &&
-        last->kind == ETR_NODE_OUTPUT)
-      return last->input_count - ETR_MIN(graph->mutation_count, last->input_count);
-  }
-  return 0;
-}
-
 /* Marks values that the method returns and the exported program does not: intermediate_output_tap adds them behind the
  * others, of which one may be the same value. */
 static void mark_taps(accuracy_maker *m) {
-  size_t returned = count_returned(m), first = m->graph->mutation_count, taps = 0;
+  size_t returned = etr_count_exported_outputs(m->profile, m->graph), first = m->graph->mutation_count;
   for (int pass = 0; returned && pass < 2; pass++)
     for (size_t i = 0; i < m->profile->debug_value_count; i++) {
       const etr_debug_value *value = &m->profile->debug_values[i];
@@ -126,12 +113,7 @@ static void mark_taps(accuracy_maker *m) {
       if (!value->is_output || is_tap != (pass == 0) || !find_origin(m, value, &key)) continue;
       uint32_t row = etr_map_get(&m->rows, bytes_of(&key));
       if (row != ETR_NONE) m->values.data[row].is_tap = is_tap;
-      taps += is_tap;
     }
-  if (taps)
-    etr_warn(&m->warnings, m->profile->pte, NULL, ETR_NO_OFFSET,
-             "the program is tapped (intermediate_output_tap): operators around taps are not fused, and its times mean "
-             "nothing");
 }
 
 /* Returns how many values a method logged; 0 if it has no graph. */
@@ -217,25 +199,40 @@ static const char *view_logged(accuracy_maker *m, etr_tensor_view *view, const e
   return NULL;
 }
 
+/* Both sides of a comparison. It must not move: sides point into it. */
+typedef struct compared_pair {
+  etr_tensor_view views[2];
+  int64_t strides[ETR_MOST_RANK];
+  etr_dequantization by[2];
+  etr_gap_side wanted, got;
+  bool is_integer; /* both sides store integers */
+} compared_pair;
+
+/* Fills the sides of a value and a tensor of the reference; returns why they cannot be compared, or NULL. */
+static const char *make_pair(accuracy_maker *m, compared_pair *pair, etr_value_accuracy *row,
+                             const etr_safetensor *wanted) {
+  *pair = (compared_pair){.wanted = {&pair->views[0], &pair->by[0]}, .got = {&pair->views[1], &pair->by[1]}};
+  const char *problem = view_logged(m, &pair->views[1], row->value, pair->strides);
+  if (problem) return problem;
+  if (!etr_reference_view(&pair->views[0], &m->reference, wanted)) return "the type of its reference cannot be read";
+  bool integers[2] = {is_integer(pair->views[0].element), is_integer(pair->views[1].element)};
+  bool is_known = integers[1] && find_dequantization(m, row, &pair->by[1]);
+  if (integers[1] && !integers[0] && !is_known) return "its scale is not known";
+  if (!is_known) pair->by[1] = (etr_dequantization){0};
+  if (is_known && integers[0]) pair->by[0] = pair->by[1];
+  pair->is_integer = integers[0] && integers[1];
+  return NULL;
+}
+
 /* Compares a value with a tensor of the reference. */
 static const char *measure(accuracy_maker *m, etr_value_accuracy *row, const etr_safetensor *wanted,
                            etr_numeric_gap *out) {
-  etr_tensor_view views[2];
-  int64_t strides[ETR_MOST_RANK];
-  etr_dequantization by[2] = {{0}, {0}};
+  compared_pair pair;
   etr_gap_steps steps;
-  const char *problem = view_logged(m, &views[1], row->value, strides);
+  const char *problem = make_pair(m, &pair, row, wanted);
   if (problem) return problem;
-  if (!etr_reference_view(&views[0], &m->reference, wanted)) return "the type of its reference cannot be read";
-  bool integers[2] = {is_integer(views[0].element), is_integer(views[1].element)};
-  bool is_known = integers[1] && find_dequantization(m, row, &by[1]);
-  if (integers[1] && !integers[0] && !is_known) return "its scale is not known";
-  if (!is_known) by[1] = (etr_dequantization){0};
-  if (is_known && integers[0]) by[0] = by[1];
-  if (etr_gap_measure_quantized(out, &steps, &problem, &(etr_gap_side){&views[0], &by[0]},
-                                &(etr_gap_side){&views[1], &by[1]}) != ETR_OK)
-    etr_arena_fail(m->arena);
-  row->is_integer = integers[0] && integers[1];
+  if (etr_gap_measure_quantized(out, &steps, &problem, &pair.wanted, &pair.got) != ETR_OK) etr_arena_fail(m->arena);
+  row->is_integer = pair.is_integer;
   row->steps_off = steps.differing;
   row->most_steps = steps.most;
   return problem;
@@ -410,6 +407,19 @@ static bool rank_values(accuracy_maker *m) {
   return true;
 }
 
+/* ---- Distributions ---- */
+
+static void count_spread(accuracy_maker *m, etr_value_accuracy *row) {
+  compared_pair pair;
+  const etr_reference_key key = {row->reference_graph, row->reference_node, row->output};
+  const etr_safetensor *wanted = etr_reference_find(&m->reference, row->input, &key);
+  etr_value_spread *spread = etr_arena_alloc_array(m->arena, 1, sizeof *spread);
+  const char *problem = wanted ? make_pair(m, &pair, row, wanted) : "";
+  if (!spread || problem) return;
+  if (etr_gap_spread(spread, &problem, &pair.wanted, &pair.got) != ETR_OK) etr_arena_fail(m->arena);
+  if (!problem) row->spread = spread;
+}
+
 /* ---- Together ---- */
 
 static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
@@ -455,13 +465,19 @@ static etr_status prepare_reference(accuracy_maker *m, bool on_aten, etr_error *
   return ETR_OK;
 }
 
-static etr_status compare_method(accuracy_maker *m, uint32_t method, const etr_accuracy_options *options,
-                                 etr_error *error) {
-  size_t first = m->values.count;
+/* Takes up a method: its graph, the reference's values of it, and which input each of its runs had. */
+static etr_status enter_method(accuracy_maker *m, uint32_t method, const etr_accuracy_options *options,
+                               etr_error *error) {
   m->method = method;
   m->graph = &m->profile->graphs[m->profile->methods[method].graph];
   etr_map_init(&m->rows, &m->scratch);
-  ETR_TRY(prepare_reference(m, options->on_aten, error));
+  return prepare_reference(m, options->on_aten, error);
+}
+
+static etr_status compare_method(accuracy_maker *m, uint32_t method, const etr_accuracy_options *options,
+                                 etr_error *error) {
+  size_t first = m->values.count;
+  ETR_TRY(enter_method(m, method, options, error));
   for (size_t i = 0; i < m->profile->debug_value_count; i++) add_value(m, &m->profile->debug_values[i]);
   mark_taps(m);
   for (size_t i = first; i < m->values.count && !etr_arena_failed(m->arena); i++) {
@@ -470,6 +486,24 @@ static etr_status compare_method(accuracy_maker *m, uint32_t method, const etr_a
     if (!row->problem) row->impact_snr_db = find_impact(m, row);
   }
   return find_segments(m, first) == ETR_OK ? ETR_OK : etr_fail_memory(error);
+}
+
+/* Counts the distributions of the most suspicious values, for each node and output the first in the ranking. */
+static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
+  size_t most = options->spreads, warned = m->warnings.list.count;
+  etr_map seen;
+  etr_map_init(&seen, &m->scratch);
+  m->budget = m->buffer.size; /* of the bytes that are read again */
+  for (size_t i = 0; m->reference.is_open && i < m->out->ranked_count && most > 0; i++) {
+    etr_value_accuracy *row = &m->values.data[m->out->ranked[i]];
+    const row_key key = {row->value->method, row->node, row->output};
+    if (etr_map_count(&seen, bytes_of(&key))) continue;
+    if (row->value->method != m->method) ETR_TRY(enter_method(m, row->value->method, options, error));
+    m->warnings.list.count = warned; /* what there is to warn of was said when the values were compared */
+    count_spread(m, row);
+    most--;
+  }
+  return ETR_OK;
 }
 
 static int by_logged_value(const void *a, const void *b) {
@@ -496,7 +530,7 @@ static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, e
     ETR_TRY(compare_method(m, i, options, error));
   }
   etr_sort(m->values.data, m->values.count, sizeof *m->values.data, by_logged_value);
-  return rank_values(m) ? ETR_OK : etr_fail_memory(error);
+  return rank_values(m) ? count_spreads(m, options, error) : etr_fail_memory(error);
 }
 
 etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile, const etr_accuracy_options *options,

@@ -16,7 +16,8 @@
  * mean is looked up at the end. */
 
 /* Columns, in which NAN or "" replaces null. They live until the reader's scratch is cleared; texts live as long as the
- * side. */
+ * side. A column of one value has it for all rows, and an empty one has no values: see number_at(). Documents of older
+ * versions have all columns in full. */
 typedef etr_vec(double) doc_numbers;
 typedef etr_vec(const char *) doc_strings;
 
@@ -64,8 +65,9 @@ typedef struct doc_method {
   doc_numbers recordings; /* how many runs each has; none in documents of older versions */
   doc_variation vary;     /* of operators or events */
   bool has_graph, has_items, has_sums;
-  doc_strings names, modules; /* of operators; paths */
-  doc_numbers patterns;       /* of each module */
+  double item_count, module_count, input_count; /* numbers of rows; NAN in documents of older versions */
+  doc_strings names, modules;                   /* of operators; paths */
+  doc_numbers patterns;                         /* of each module */
   doc_numbers columns[ETR_DOC_COLUMNS];
   doc_strings bodies; /* paths */
   etr_map body_of;    /* path of a subgraph -> index in bodies */
@@ -97,8 +99,11 @@ typedef struct doc_reader {
   etr_vec(doc_method) methods;
   etr_vec(doc_load) loads;
   doc_strings texts;
+  size_t most_rows;    /* more rows than this do not fit into the document */
   const char *problem; /* what is wrong with the JSON that was read; NULL if nothing is */
 } doc_reader;
+
+enum { LEAST_BYTES_OF_A_ROW = 8 }; /* in all columns together, a name for example */
 
 static const char OTHER[] = "not an etrecord-tb/profile/1 document";
 
@@ -150,6 +155,45 @@ static void read_strings(doc_reader *r, void *into) {
   }
 }
 
+/* Reads a column: an array, or the value that all rows have. */
+static void read_number_column(doc_reader *r, void *into) {
+  if (etr_json_peek(r->json) == ETR_JSON_ARRAY) {
+    read_numbers(r, into);
+    return;
+  }
+  double *added = etr_vec_push(&r->scratch, (doc_numbers *)into), number = read_number(r);
+  if (added) *added = number;
+}
+
+static void read_text_column(doc_reader *r, void *into) {
+  if (etr_json_peek(r->json) == ETR_JSON_ARRAY) {
+    read_strings(r, into);
+    return;
+  }
+  const char *text, **added = etr_vec_push(&r->scratch, (doc_strings *)into);
+  read_text(r, &text);
+  if (added) *added = text;
+}
+
+/* Returns the position in a column of a row's value. */
+static size_t value_row(size_t length, size_t row) { return length == 1 ? 0 : row; }
+
+static double number_at(const doc_numbers *column, size_t row) {
+  return column->count == 0 ? NAN : column->data[value_row(column->count, row)];
+}
+
+static const char *string_at(const doc_strings *column, size_t row) {
+  return column->count == 0 ? NULL : column->data[value_row(column->count, row)];
+}
+
+/* Returns the number of rows: what the document says, or in documents of older versions the length of a column. */
+static size_t row_count(doc_reader *r, double said, size_t length) {
+  if (isnan(said)) return length;
+  size_t count = doc_count(r, said);
+  if (count > r->most_rows || (length > 1 && length != count)) doc_fail(r, "its columns differ in length");
+  return r->problem ? 0 : count;
+}
+
 /* A key of an object that is read, what reads its value, and where to. */
 typedef struct field {
   const char *key;
@@ -181,10 +225,11 @@ static double doc_ticks(const doc_reader *r, double ns) {
 /* ---- A method ---- */
 
 static void read_columns(doc_reader *r, doc_method *m) {
-  field fields[ETR_DOC_COLUMNS];
+  field fields[ETR_DOC_COLUMNS + 1];
   for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
-    fields[i] = (field){columns[i], read_numbers, offsetof(doc_method, columns) + i * sizeof *m->columns};
-  if (m->has_graph) fields[ETR_DOC_NAME] = (field){"name", read_strings, offsetof(doc_method, names)};
+    fields[i] = (field){columns[i], read_number_column, offsetof(doc_method, columns) + i * sizeof *m->columns};
+  if (m->has_graph) fields[ETR_DOC_NAME] = (field){"name", read_text_column, offsetof(doc_method, names)};
+  fields[ETR_DOC_COLUMNS] = (field){"count", read_time, offsetof(doc_method, item_count)};
   m->has_items = true;
   read_fields(r, m, fields, ETR_COUNT(fields));
 }
@@ -212,8 +257,9 @@ static void read_bodies(doc_reader *r, void *method) {
 }
 
 static void read_module_paths(doc_reader *r, void *method) {
-  static const field fields[] = {{"path", read_strings, offsetof(doc_method, modules)},
-                                 {"pattern", read_numbers, offsetof(doc_method, patterns)}};
+  static const field fields[] = {{"count", read_time, offsetof(doc_method, module_count)},
+                                 {"path", read_text_column, offsetof(doc_method, modules)},
+                                 {"pattern", read_number_column, offsetof(doc_method, patterns)}};
   read_fields(r, method, fields, ETR_COUNT(fields));
 }
 
@@ -240,11 +286,11 @@ static void read_graph(doc_reader *r, void *method) {
 }
 
 #define VARIATION(within)                                                                                              \
-  {"low", read_numbers, (within) + offsetof(doc_variation, low)},                                                      \
-      {"high", read_numbers, (within) + offsetof(doc_variation, high)},                                                \
-      {"recordings", read_numbers, (within) + offsetof(doc_variation, recordings)},                                    \
-      {"offset", read_numbers, (within) + offsetof(doc_variation, offset)}, {                                          \
-    "spread", read_numbers, (within) + offsetof(doc_variation, spread)                                                 \
+  {"low", read_number_column, (within) + offsetof(doc_variation, low)},                                                \
+      {"high", read_number_column, (within) + offsetof(doc_variation, high)},                                          \
+      {"recordings", read_number_column, (within) + offsetof(doc_variation, recordings)},                              \
+      {"offset", read_number_column, (within) + offsetof(doc_variation, offset)}, {                                    \
+    "spread", read_number_column, (within) + offsetof(doc_variation, spread)                                           \
   }
 
 static void read_variation(doc_reader *r, void *variation) {
@@ -253,10 +299,10 @@ static void read_variation(doc_reader *r, void *variation) {
 }
 
 static void read_sums_of(doc_reader *r, void *sums) {
-  static const field fields[] = {{"p50", read_numbers, offsetof(doc_sums, p50)},
-                                 {"deviation", read_numbers, offsetof(doc_sums, deviation)},
-                                 {"runs", read_numbers, offsetof(doc_sums, runs)},
-                                 {"total", read_numbers, offsetof(doc_sums, total)},
+  static const field fields[] = {{"p50", read_number_column, offsetof(doc_sums, p50)},
+                                 {"deviation", read_number_column, offsetof(doc_sums, deviation)},
+                                 {"runs", read_number_column, offsetof(doc_sums, runs)},
+                                 {"total", read_number_column, offsetof(doc_sums, total)},
                                  VARIATION(offsetof(doc_sums, vary))};
   read_fields(r, sums, fields, ETR_COUNT(fields));
 }
@@ -290,8 +336,9 @@ static void read_producers(doc_reader *r, void *method) {
 }
 
 static void read_called_with(doc_reader *r, void *method) {
-  static const field fields[] = {{"name", read_strings, offsetof(doc_method, input_names)},
-                                 {"type", read_strings, offsetof(doc_method, input_types)}};
+  static const field fields[] = {{"count", read_time, offsetof(doc_method, input_count)},
+                                 {"name", read_text_column, offsetof(doc_method, input_names)},
+                                 {"type", read_text_column, offsetof(doc_method, input_types)}};
   read_fields(r, method, fields, ETR_COUNT(fields));
 }
 
@@ -439,6 +486,7 @@ static void read_methods(doc_reader *r, void *reader) {
     doc_method *m = etr_vec_push(&r->scratch, &r->methods);
     if (!m) return;
     m->method = (etr_method){.name = "", .graph = ETR_NONE, .noise.cv = NAN};
+    m->item_count = m->module_count = m->input_count = NAN;
     etr_map_init(&m->body_of, &r->scratch);
     read_fields(r, m, fields, ETR_COUNT(fields));
   }
@@ -495,7 +543,7 @@ static const char OLD[] =
 
 /* Returns the text at an index of a column; NULL for -1 and for indices beyond the list. */
 static const char *text_at(const doc_strings *list, const doc_numbers *indices, size_t at) {
-  double index = indices->data[at];
+  double index = number_at(indices, at);
   return index >= 0 && index < (double)list->count ? list->data[(size_t)index] : NULL;
 }
 
@@ -513,8 +561,8 @@ static double step_of(const doc_reader *r, const doc_method *m, const char *back
 }
 
 static double item_step(const doc_reader *r, const doc_method *m, const etr_side_item *item, size_t at) {
-  if (!m->has_graph) return doc_ticks(r, m->columns[ETR_DOC_STEP].data[at]);
-  double calls = round(m->columns[ETR_DOC_CALLS].data[at] * (double)m->method.run_count);
+  if (!m->has_graph) return doc_ticks(r, number_at(&m->columns[ETR_DOC_STEP], at));
+  double calls = round(number_at(&m->columns[ETR_DOC_CALLS], at) * (double)m->method.run_count);
   return step_of(r, m, item->backend) * calls / (double)item->time.runs;
 }
 
@@ -530,11 +578,19 @@ static void estimate_middle(etr_side_time *time, double deviation) {
   time->recordings = 1;
 }
 
+static bool is_older(const doc_method *m) { return m->recordings.count == 0 && m->method.run_count > 0; }
+
+/* Returns true if a column has a value for each row. Only documents of older versions have all columns in full. */
+static bool has_rows(const doc_method *m, const doc_numbers *column, size_t count) {
+  return column->count == count || (!isnan(m->item_count) && column->count <= 1);
+}
+
 /* Checks the columns of a method with several recordings. They are not written for a single recording. */
 static bool check_variation(doc_reader *r, const doc_method *m, const doc_variation *v, size_t count) {
   bool several = m->recordings.count > 1;
-  bool good = v->low.count == count && v->high.count == count;
-  good = good && (!several || (v->recordings.count == count && v->offset.count == count && v->spread.count == count));
+  bool good = has_rows(m, &v->low, count) && has_rows(m, &v->high, count);
+  good = good && (!several || (has_rows(m, &v->recordings, count) && has_rows(m, &v->offset, count) &&
+                               has_rows(m, &v->spread, count)));
   if (!good) doc_fail(r, "its columns differ in length");
   return good;
 }
@@ -550,37 +606,35 @@ static void check_time(doc_reader *r, const etr_side_time *time, size_t most_rec
 }
 
 static void put_variation(doc_reader *r, const doc_method *m, etr_side_time *time, const doc_variation *v, size_t at) {
-  time->low = doc_ticks(r, v->low.data[at]);
-  time->high = doc_ticks(r, v->high.data[at]);
+  time->low = doc_ticks(r, number_at(&v->low, at));
+  time->high = doc_ticks(r, number_at(&v->high, at));
   time->recordings = 1;
   if (m->recordings.count > 1) {
-    time->recordings = doc_count(r, v->recordings.data[at]);
-    time->offset = v->offset.data[at];
-    time->spread = v->spread.data[at];
+    time->recordings = doc_count(r, number_at(&v->recordings, at));
+    time->offset = number_at(&v->offset, at);
+    time->spread = number_at(&v->spread, at);
   }
   check_time(r, time, ETR_MAX(m->recordings.count, (size_t)1));
 }
 
-static bool is_older(const doc_method *m) { return m->recordings.count == 0 && m->method.run_count > 0; }
-
 /* ---- Items ---- */
 
 static void put_time(doc_reader *r, const doc_method *m, etr_side_item *item, size_t at) {
-  size_t runs = doc_count(r, m->columns[ETR_DOC_RAN_IN].data[at]);
+  size_t runs = doc_count(r, number_at(&m->columns[ETR_DOC_RAN_IN], at));
   if (runs > m->method.run_count) doc_fail(r, "an operator ran in more runs than there are");
   if (runs == 0) return;
-  item->time = (etr_side_time){.total = doc_ticks(r, m->columns[ETR_DOC_TOTAL].data[at]),
+  item->time = (etr_side_time){.total = doc_ticks(r, number_at(&m->columns[ETR_DOC_TOTAL], at)),
                                .runs = runs,
-                               .p50 = doc_ticks(r, m->columns[ETR_DOC_P50].data[at])};
+                               .p50 = doc_ticks(r, number_at(&m->columns[ETR_DOC_P50], at))};
   item->time.step = item_step(r, m, item, at);
   if (is_older(m))
-    estimate_middle(&item->time, doc_ticks(r, m->columns[ETR_DOC_DEVIATION].data[at]));
+    estimate_middle(&item->time, doc_ticks(r, number_at(&m->columns[ETR_DOC_DEVIATION], at)));
   else
     put_variation(r, m, &item->time, &m->vary, at);
 }
 
 static void put_source(const doc_method *m, etr_side_item *item, size_t at) {
-  double line = m->columns[ETR_DOC_SOURCE].data[at];
+  double line = number_at(&m->columns[ETR_DOC_SOURCE], at);
   if (!(line >= 0) || line >= (double)m->sources.count) return;
   const doc_source *source = &m->sources.data[(size_t)line];
   if (!or_empty(source->code)[0]) return;
@@ -592,7 +646,7 @@ static void put_item(doc_reader *r, const doc_method *m, etr_side_item *item, si
   const doc_numbers *of = m->columns;
   *item = (etr_side_item){
       .node = ETR_NONE,
-      .name = or_empty(m->has_graph ? m->names.data[at] : text_at(&r->texts, &of[ETR_DOC_NAME], at)),
+      .name = or_empty(m->has_graph ? string_at(&m->names, at) : text_at(&r->texts, &of[ETR_DOC_NAME], at)),
       .op = or_empty(text_at(&r->texts, &of[ETR_DOC_OP], at)),
       .module = "",
       .pattern = "",
@@ -600,10 +654,11 @@ static void put_item(doc_reader *r, const doc_method *m, etr_side_item *item, si
       .backend = text_at(&r->texts, &of[ETR_DOC_BACKEND], at)};
   if (m->has_graph) {
     item->node = (uint32_t)at;
-    item->module = or_empty(text_at(&m->modules, &of[ETR_DOC_MODULE], at));
-    double module = of[ETR_DOC_MODULE].data[at];
-    bool is_told = module >= 0 && module < (double)m->patterns.count;
-    item->pattern = is_told ? or_empty(text_at(&r->texts, &m->patterns, (size_t)module)) : "";
+    double module = number_at(&of[ETR_DOC_MODULE], at);
+    if (module >= 0 && module < m->module_count) {
+      item->module = or_empty(string_at(&m->modules, (size_t)module));
+      item->pattern = or_empty(text_at(&r->texts, &m->patterns, (size_t)module));
+    }
     item->body = body_of(m, text_at(&r->texts, &of[ETR_DOC_SUBGRAPH], at));
     item->shape = or_empty(text_at(&r->texts, &of[ETR_DOC_OUTPUTS], at));
     put_source(m, item, at);
@@ -626,7 +681,7 @@ static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
     return false;
   }
   for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
-    if ((m->has_graph ? of_operators[i] : of_events[i]) && m->columns[i].count != count) {
+    if ((m->has_graph ? of_operators[i] : of_events[i]) && !has_rows(m, &m->columns[i], count)) {
       bool is_missing = m->columns[i].count == 0;
       doc_fail(r, is_missing ? OLD : "its columns differ in length");
       return false;
@@ -637,9 +692,9 @@ static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
 static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const doc_sums *from, size_t at) {
   if (sum->timed == 0) return;
   sum->time.runs = m->method.run_count;
-  sum->time.p50 = doc_ticks(r, from->p50.data[at]);
+  sum->time.p50 = doc_ticks(r, number_at(&from->p50, at));
   if (is_older(m))
-    estimate_middle(&sum->time, doc_ticks(r, from->deviation.data[at]));
+    estimate_middle(&sum->time, doc_ticks(r, number_at(&from->deviation, at)));
   else
     put_variation(r, m, &sum->time, &from->vary, at);
 }
@@ -649,7 +704,7 @@ static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, 
   etr_side_groups groups;
   if (!m->has_graph && etr_side_by_is_of_modules(by)) return true;
   if (!etr_side_group(&groups, out->items, out->item_count, by, &r->box->arena, &r->scratch)) return false;
-  if (from->p50.count != groups.count || (is_older(m) && from->deviation.count != groups.count))
+  if (!has_rows(m, &from->p50, groups.count) || (is_older(m) && from->deviation.count != groups.count))
     doc_fail(r, "its sums do not match its operators");
   if (!r->problem && !is_older(m)) check_variation(r, m, &from->vary, groups.count);
   for (size_t i = 0; !r->problem && i < groups.count; i++) put_sum(r, m, &groups.rows[i], from, i);
@@ -687,15 +742,16 @@ static bool put_producers(doc_reader *r, const doc_method *m, etr_side_item *ite
 /* Fills the times that are on no operator. */
 static void put_parts(doc_reader *r, const doc_method *m, etr_side_method *out) {
   const doc_sums *from = &m->parts;
-  if (from->p50.count != ETR_SIDE_PARTS || from->total.count != ETR_SIDE_PARTS || from->runs.count != ETR_SIDE_PARTS)
+  if (!has_rows(m, &from->p50, ETR_SIDE_PARTS) || !has_rows(m, &from->total, ETR_SIDE_PARTS) ||
+      !has_rows(m, &from->runs, ETR_SIDE_PARTS))
     doc_fail(r, "its parts are not those of a method");
   if (r->problem || !check_variation(r, m, &from->vary, ETR_SIDE_PARTS)) return;
   for (size_t i = 0; i < ETR_SIDE_PARTS; i++) {
     etr_side_time *time = &out->parts[i];
-    if (doc_count(r, from->runs.data[i]) == 0) continue;
-    *time = (etr_side_time){.total = doc_ticks(r, from->total.data[i]),
+    if (doc_count(r, number_at(&from->runs, i)) == 0) continue;
+    *time = (etr_side_time){.total = doc_ticks(r, number_at(&from->total, i)),
                             .runs = m->method.run_count,
-                            .p50 = doc_ticks(r, from->p50.data[i]),
+                            .p50 = doc_ticks(r, number_at(&from->p50, i)),
                             .step = 1};
     put_variation(r, m, time, &from->vary, i);
   }
@@ -710,16 +766,17 @@ static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_it
 
 /* Fills inputs, types and weights of the graph, by which models are recognised. */
 static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *out) {
-  etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, m->input_names.count, sizeof *inputs);
+  size_t input_count = row_count(r, m->input_count, m->input_names.count);
+  etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, input_count, sizeof *inputs);
   const char **weights = etr_arena_alloc_array(&r->box->arena, m->weights.count, sizeof *weights);
   if (!inputs || !weights) return false;
-  if (!m->dtypes || m->patterns.count != m->modules.count) doc_fail(r, OLD);
-  if (m->input_names.count != m->input_types.count) doc_fail(r, "its columns differ in length");
-  for (size_t i = 0; !r->problem && i < m->input_names.count; i++)
-    inputs[i] = (etr_side_input){or_empty(m->input_names.data[i]), or_empty(m->input_types.data[i])};
+  if (!m->dtypes) doc_fail(r, OLD);
+  if (m->input_types.count > 1 && m->input_types.count != input_count) doc_fail(r, "its columns differ in length");
+  for (size_t i = 0; !r->problem && i < input_count; i++)
+    inputs[i] = (etr_side_input){or_empty(string_at(&m->input_names, i)), or_empty(string_at(&m->input_types, i))};
   for (size_t i = 0; i < m->weights.count; i++) weights[i] = or_empty(text_at(&r->texts, &m->weights, i));
   out->inputs = inputs;
-  out->input_count = m->input_names.count;
+  out->input_count = input_count;
   out->weights = weights;
   out->weight_count = m->weights.count;
   out->dtypes = or_empty(m->dtypes);
@@ -741,10 +798,12 @@ static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *tic
   return r->problem || etr_side_time_of_ticks(out, ticks, &runs, etr_noise_step_of(ticks, count), &r->scratch);
 }
 
-static bool make_method(doc_reader *r, const doc_method *m, etr_method *method, etr_side_method *out) {
+static bool make_method(doc_reader *r, doc_method *m, etr_method *method, etr_side_method *out) {
   *method = m->method;
   *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = ""};
   if (!m->has_sums || (!m->has_items && m->has_graph)) doc_fail(r, OLD);
+  m->module_count = (double)row_count(r, m->module_count, m->modules.count);
+  if (m->has_graph && !has_rows(m, &m->patterns, (size_t)m->module_count)) doc_fail(r, OLD);
   if (r->problem) return true;
   r->box->side.is_of_older_version |= is_older(m);
   uint64_t *runs = etr_arena_alloc_array(&r->box->arena, m->execute_per_run.count, sizeof *runs);
@@ -756,7 +815,7 @@ static bool make_method(doc_reader *r, const doc_method *m, etr_method *method, 
   method->execute_per_run = runs;
   if (!(runs != NULL && (r->problem || time_execute(r, m, runs, &out->execute)))) return false;
   if (!etr_method_adds_up(method)) doc_fail(r, "its balance does not add up");
-  size_t count = m->has_graph ? m->names.count : m->columns[ETR_DOC_NAME].count;
+  size_t count = row_count(r, m->item_count, m->has_graph ? m->names.count : m->columns[ETR_DOC_NAME].count);
   etr_side_item *items = etr_arena_alloc_array(&r->box->arena, count, sizeof *items);
   if (!items) return false;
   if (!check_columns(r, m, count)) return true;
@@ -824,7 +883,9 @@ static etr_status fail(const doc_reader *r, const char *name, etr_error *error) 
 etr_status etr_side_read(etr_side **out, const char *document, size_t size, const char *name, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
-  doc_reader r = {.json = etr_json_open_memory((etr_slice){document, size}, NULL), .box = etr_side_box_new(error)};
+  doc_reader r = {.json = etr_json_open_memory((etr_slice){document, size}, NULL),
+                  .box = etr_side_box_new(error),
+                  .most_rows = size / LEAST_BYTES_OF_A_ROW};
   etr_status status = ETR_ERROR_MEMORY;
   if (r.json && r.box) {
     r.profile = etr_arena_alloc(&r.box->arena, sizeof *r.profile);

@@ -95,42 +95,109 @@ static void count_steps(etr_gap_steps *steps, const double *reference, const dou
 
 static bool are_integers(const etr_tensor_view *view) { return strstr(view->element->dtype, "int") != NULL; }
 
-typedef struct gap_measuring {
-  const etr_dequantization *of_reference, *of_actual;
-  etr_gap_steps *steps;
-  bool counts_steps;
-} gap_measuring;
+/* ---- Reading two tensors side by side ---- */
 
-static const char *compare(const gap_measuring *m, etr_gap_sum *sum, etr_tensor_reader *reference,
-                           etr_tensor_reader *actual) {
-  double wanted[ETR_PIECE_ELEMENTS], got[ETR_PIECE_ELEMENTS];
-  while (reference->at < reference->count) {
-    uint64_t first = reference->at;
-    size_t count = etr_tensor_reader_next(reference, wanted);
-    if (count == 0 || etr_tensor_reader_next(actual, got) != count) return "it cannot be read";
-    if (m->counts_steps) count_steps(m->steps, wanted, got, count);
-    if (m->of_reference->channel_count) dequantize(wanted, count, first, m->of_reference);
-    if (m->of_actual->channel_count) dequantize(got, count, first, m->of_actual);
-    etr_gap_add(sum, wanted, got, count);
-  }
-  return NULL;
+typedef struct pair_reader {
+  etr_tensor_reader wanted, got;
+  const etr_dequantization *of_wanted, *of_got;
+  bool has_integers; /* both sides store integers */
+} pair_reader;
+
+/* Opens both sides, or sets *problem. Close the reader in any case. */
+static etr_status open_pair(pair_reader *r, const char **problem, const etr_gap_side *reference,
+                            const etr_gap_side *actual) {
+  *r = (pair_reader){.of_wanted = reference->dequantization,
+                     .of_got = actual->dequantization,
+                     .has_integers = are_integers(reference->view) && are_integers(actual->view)};
+  *problem = "the shapes differ";
+  if (!same_shape(reference->view, actual->view)) return ETR_OK;
+  etr_status status = etr_tensor_reader_open(&r->wanted, reference->view, problem);
+  if (status == ETR_OK && !*problem) status = etr_tensor_reader_open(&r->got, actual->view, problem);
+  return status;
 }
+
+static void close_pair(pair_reader *r) {
+  etr_tensor_reader_close(&r->wanted);
+  etr_tensor_reader_close(&r->got);
+}
+
+/* Reads the next pieces of both sides, dequantized. Counts steps unless steps is NULL. Returns their size; 0 at the
+ * end, or with *problem set. */
+static size_t next_pair(pair_reader *r, double wanted[ETR_PIECE_ELEMENTS], double got[ETR_PIECE_ELEMENTS],
+                        etr_gap_steps *steps, const char **problem) {
+  uint64_t first = r->wanted.at;
+  if (first >= r->wanted.count) return 0;
+  size_t count = etr_tensor_reader_next(&r->wanted, wanted);
+  if (count == 0 || etr_tensor_reader_next(&r->got, got) != count) {
+    *problem = "it cannot be read";
+    return 0;
+  }
+  if (steps && r->has_integers) count_steps(steps, wanted, got, count);
+  if (r->of_wanted->channel_count) dequantize(wanted, count, first, r->of_wanted);
+  if (r->of_got->channel_count) dequantize(got, count, first, r->of_got);
+  return count;
+}
+
+/* ---- Measuring ---- */
 
 etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps, const char **problem,
                                      const etr_gap_side *reference, const etr_gap_side *actual) {
-  etr_tensor_reader wanted = {0}, got = {0};
+  double wanted[ETR_PIECE_ELEMENTS], got[ETR_PIECE_ELEMENTS];
+  pair_reader reader;
   etr_gap_sum sum = {0};
-  const gap_measuring m = {reference->dequantization, actual->dequantization, steps,
-                           are_integers(reference->view) && are_integers(actual->view)};
   *steps = (etr_gap_steps){0};
-  *problem = "the shapes differ";
-  if (!same_shape(reference->view, actual->view)) return ETR_OK;
-  etr_status status = etr_tensor_reader_open(&wanted, reference->view, problem);
-  if (status == ETR_OK && !*problem) status = etr_tensor_reader_open(&got, actual->view, problem);
-  if (status == ETR_OK && !*problem) *problem = compare(&m, &sum, &wanted, &got);
-  etr_tensor_reader_close(&wanted);
-  etr_tensor_reader_close(&got);
+  etr_status status = open_pair(&reader, problem, reference, actual);
+  if (status == ETR_OK && !*problem)
+    for (size_t count; (count = next_pair(&reader, wanted, got, steps, problem)) > 0;)
+      etr_gap_add(&sum, wanted, got, count);
+  close_pair(&reader);
   *out = etr_gap_of(&sum);
+  return status;
+}
+
+/* ---- Distributions ---- */
+
+static void widen(double *least, double *most, double number) {
+  if (number < *least) *least = number;
+  if (number > *most) *most = number;
+}
+
+static void count_in(uint64_t *buckets, double least, double most, double number) {
+  double width = most - least, at = width > 0 ? (number - least) / width * ETR_SPREAD_BUCKETS : 0;
+  buckets[at < ETR_SPREAD_BUCKETS ? (size_t)at : ETR_SPREAD_BUCKETS - 1]++;
+}
+
+/* Takes pairs of finite numbers: in the first pass their ranges, in the second the buckets that they are in. */
+static void take_pairs(etr_value_spread *out, bool is_second, const double *wanted, const double *got, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (!isfinite(wanted[i]) || !isfinite(got[i])) continue;
+    if (is_second) {
+      count_in(out->reference, out->least, out->most, wanted[i]);
+      count_in(out->value, out->least, out->most, got[i]);
+      count_in(out->errors, out->least_error, out->most_error, got[i] - wanted[i]);
+    } else {
+      widen(&out->least, &out->most, wanted[i]);
+      widen(&out->least, &out->most, got[i]);
+      widen(&out->least_error, &out->most_error, got[i] - wanted[i]);
+    }
+  }
+}
+
+etr_status etr_gap_spread(etr_value_spread *out, const char **problem, const etr_gap_side *reference,
+                          const etr_gap_side *actual) {
+  double wanted[ETR_PIECE_ELEMENTS], got[ETR_PIECE_ELEMENTS];
+  etr_status status = ETR_OK;
+  *problem = NULL;
+  *out = (etr_value_spread){.least = INFINITY, .most = -INFINITY, .least_error = INFINITY, .most_error = -INFINITY};
+  for (int pass = 0; pass < 2 && status == ETR_OK && !*problem; pass++) {
+    pair_reader reader;
+    status = open_pair(&reader, problem, reference, actual);
+    if (status == ETR_OK && !*problem)
+      for (size_t count; (count = next_pair(&reader, wanted, got, NULL, problem)) > 0;)
+        take_pairs(out, pass == 1, wanted, got, count);
+    close_pair(&reader);
+    if (!*problem && !isfinite(out->most - out->least)) *problem = "no finite numbers, or too large ones";
+  }
   return status;
 }
 

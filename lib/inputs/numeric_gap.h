@@ -5,6 +5,7 @@
 #ifndef ETR_NUMERIC_GAP_H
 #define ETR_NUMERIC_GAP_H
 
+#include "etrecord_accuracy.h"
 #include "inputs/tensor_data.h"
 
 /** The sums from which a gap is computed, piece by piece. Zeroed: no pairs. */
@@ -51,5 +52,10 @@ etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem, const etr
  * are stored; zeros if a side has no integers. */
 etr_status etr_gap_measure_quantized(etr_numeric_gap *out, etr_gap_steps *steps, const char **problem,
                                      const etr_gap_side *reference, const etr_gap_side *actual);
+
+/** Counts how the numbers of both sides, and their differences, are distributed. Reads them twice. *problem as above;
+ * it is also set if no pair is finite. Errors: ETR_ERROR_MEMORY. */
+etr_status etr_gap_spread(etr_value_spread *out, const char **problem, const etr_gap_side *reference,
+                          const etr_gap_side *actual);
 
 #endif

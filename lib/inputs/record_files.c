@@ -25,7 +25,8 @@ typedef enum file_kind {
   FILE_PTE,
   FILE_BUNDLE, /* a .bpte */
   FILE_WEIGHTS,
-  FILE_LOG, /* with an ETDump in it, at least */
+  FILE_LOG,       /* with an ETDump in it, at least */
+  FILE_REFERENCE, /* values that `etrecord-tb reference` computed */
   FILE_DEBUG_BUFFER,
   FILE_PASSED_OVER,
   FILE_KINDS
@@ -76,10 +77,18 @@ static file_kind kind_of_unread(const char *path) {
   return is_special && is_called_like_input(etr_slice_of(etr_last_part(path))) ? FILE_PASSED_OVER : FILE_OTHER;
 }
 
+/* Returns true for the start of a reference: 8 bytes with a length, and a JSON object that begins with its producer.
+ * Other safetensors files, such as weights, are not part of a record. */
+static bool is_reference_head(etr_slice head) {
+  static const char start[] = "{\"__metadata__\": {\"producer\": \"etrecord-tb reference/";
+  return head.size >= 8 + sizeof start - 1 && memcmp(head.data + 8, start, sizeof start - 1) == 0;
+}
+
 static file_kind kind_of_head(etr_slice head) {
   if (head.size >= 8 && memcmp(head.data + 4, "ET12", 4) == 0) return FILE_PTE;
   if (etr_bundle_is(head)) return FILE_BUNDLE;
   if (etr_flat_tensor_is(head)) return FILE_WEIGHTS;
+  if (is_reference_head(head)) return FILE_REFERENCE;
   return etr_dump_is(head) ? FILE_ETDUMP : FILE_OTHER;
 }
 
@@ -96,7 +105,7 @@ static bool read_head(const char *path, char *into, size_t size, size_t *got) {
 /* Returns the kind of a file. A zip may have anything before its first header, so only the archive reader can recognise
  * one; a file with a record's name is taken for a record. */
 static file_kind kind_of(const char *path) {
-  char head[12] = {0};
+  char head[80] = {0}; /* the longest is that of a reference */
   size_t got;
   etr_slice name = etr_slice_of(etr_last_part(path));
   if (!read_head(path, head, sizeof head, &got)) return kind_of_unread(path);
@@ -251,6 +260,8 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
 
   out->weights = f->found[FILE_WEIGHTS].data;
   out->weight_count = f->found[FILE_WEIGHTS].count;
+  out->references = f->found[FILE_REFERENCE].data;
+  out->reference_count = f->found[FILE_REFERENCE].count;
   out->passed_over = f->found[FILE_PASSED_OVER].data;
   out->passed_over_count = f->found[FILE_PASSED_OVER].count;
   out->logs = f->logs;
@@ -290,10 +301,11 @@ static const char **put_all(const char ***slots, char **at, const char *const *t
 
 static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *error) {
   const char *const single[] = {found->etrecord, found->pte, found->debug_buffer};
-  size_t pointers = found->etdump_count + found->passed_over_count + found->weight_count;
+  size_t pointers = found->etdump_count + found->passed_over_count + found->weight_count + found->reference_count;
   const char **block = malloc((pointers + 1) * sizeof *block + size_of_texts(single, ETR_COUNT(single)) +
                               size_of_texts(found->etdumps, found->etdump_count) +
                               size_of_texts(found->weights, found->weight_count) +
+                              size_of_texts(found->references, found->reference_count) +
                               size_of_texts(found->passed_over, found->passed_over_count));
   if (!block) return etr_fail_memory(error);
   char *text = (char *)(block + pointers + 1);
@@ -302,6 +314,7 @@ static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *
                                                                                  freed */
   out->passed_over = put_all(&block, &text, found->passed_over, found->passed_over_count);
   out->weights = put_all(&block, &text, found->weights, found->weight_count);
+  out->references = put_all(&block, &text, found->references, found->reference_count);
   out->etrecord = copy_text(&text, found->etrecord);
   out->pte = copy_text(&text, found->pte);
   out->debug_buffer = copy_text(&text, found->debug_buffer);

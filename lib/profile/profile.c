@@ -291,6 +291,7 @@ static etr_status load_profile(loader *l, etr_error *error) {
     return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));
+  etr_warn_of_taps(l->profile, &l->warnings);
   l->profile->warnings = l->warnings.list.data;
   l->profile->warning_count = l->warnings.list.count;
   return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;

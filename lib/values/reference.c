@@ -255,3 +255,32 @@ etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_war
   if (status != ETR_OK && error) *error = failure;
   return status;
 }
+
+/* ---- Taps ---- */
+
+static size_t count_outputs(const etr_graph *graph) {
+  const etr_node *last = graph->node_count ? &graph->nodes[graph->node_count - 1] : NULL;
+  if (!last || last->kind != ETR_NODE_OUTPUT) return 0;
+  return last->input_count - ETR_MIN(graph->mutation_count, last->input_count);
+}
+
+size_t etr_count_exported_outputs(const etr_profile *profile, const etr_graph *edge) {
+  for (size_t i = 0; i < profile->graph_count; i++) {
+    const etr_graph *graph = &profile->graphs[i];
+    if (strcmp(graph->module, "aten") == 0 && strcmp(graph->method, edge->method) == 0) return count_outputs(graph);
+  }
+  return 0;
+}
+
+void etr_warn_of_taps(const etr_profile *profile, etr_warnings *warnings) {
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    const etr_graph *edge = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+    size_t exported = edge && strcmp(edge->module, "edge") == 0 ? etr_count_exported_outputs(profile, edge) : 0;
+    if (exported > 0 && count_outputs(edge) > exported)
+      etr_warn(warnings, profile->etrecord, NULL, ETR_NO_OFFSET,
+               "%.100s is tapped (intermediate_output_tap): it returns %zu values more than the exported program, and "
+               "operators around them are not fused. Its times mean nothing: measure the program without taps",
+               method->name, count_outputs(edge) - exported);
+  }
+}

@@ -17,4 +17,12 @@
  */
 etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_warnings *warnings, etr_error *error);
 
+/** Returns how many values the exported program of an Edge graph returns, without those that it writes to buffers; 0 if
+ * the profile does not have it. */
+size_t etr_count_exported_outputs(const etr_profile *profile, const etr_graph *edge);
+
+/** Warns of methods that return more than their exported programs: intermediate_output_tap added outputs, and operators
+ * around these were not fused. */
+void etr_warn_of_taps(const etr_profile *profile, etr_warnings *warnings);
+
 #endif

@@ -70,7 +70,7 @@ int lstat(const char *path, struct stat *out) { return fstatat(AT_FDCWD, path, o
 
 int access(const char *path, int mode) {
   struct stat about;
-  (void)mode; /* F_OK is all that is asked */
+  (void)mode; /* what is there can be read, as far as this tells */
   return stat(path, &about);
 }
 

@@ -26,7 +26,7 @@ void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]
 /* command_find() keeps the caller's ETDumps instead of those that it finds. */
 exit_status bench_find(etr_inputs *out, const cli_settings *settings, const char *dump) {
   cli_settings own = *settings;
-  own.etdumps[0] = dump;
+  own.etdumps = &dump;
   own.etdump_count = 1;
   own.without_buffer = true;
   return command_find(out, &own);

@@ -10,13 +10,14 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
   *out = NULL;
   exit_status found = command_find(&inputs, settings);
   if (found != EXIT_DONE) return found;
-  const etr_options reading = command_reading_options(settings);
+  etr_options reading = command_reading_options(settings);
+  reading.edge_only &= !inputs.debug_buffer; /* logged values belong to nodes of all graphs */
   etr_status status = etr_profile_open(out, &inputs, &reading, &error);
+  exit_status result = status == ETR_OK ? command_check_dump(*out, settings) : message_error(&error);
+  if (result == EXIT_DONE) message_warnings(*out);
+  if (result == EXIT_DONE) result = command_compare_values(*out, settings, &inputs);
   if (settings->record) etr_inputs_clear(&inputs);
-  if (status != ETR_OK) return message_error(&error);
-  exit_status checked = command_check_dump(*out, settings);
-  if (checked == EXIT_DONE) message_warnings(*out);
-  return checked;
+  return result;
 }
 
 typedef struct question {
@@ -47,7 +48,7 @@ static exit_status run_one(const cli_settings *settings) {
           "no memory plan, since there is no program: put the .pte into the record's directory, or name it with --pte");
     result = command_put_answer(profile, settings);
   }
-  etr_profile_close(profile);
+  command_close(profile);
   return result;
 }
 
@@ -67,7 +68,7 @@ static exit_status split_sides(cli_settings *base, cli_settings *newer, const cl
     return message_usage(name, "diff needs two records: name BASE and NEW, or one record and --etdump twice");
   base->without_buffer = newer->without_buffer = true;
   base->etdump_count = newer->etdump_count = 1;
-  newer->etdumps[0] = settings->etdumps[1];
+  newer->etdumps++;
   return EXIT_DONE;
 }
 
@@ -78,8 +79,8 @@ static exit_status run_two(const cli_settings *settings) {
   if (result == EXIT_DONE) result = command_open(&base, &base_settings);
   if (result == EXIT_DONE) result = command_open(&newer, &new_settings);
   if (result == EXIT_DONE) result = settings->command->compare(base, newer, settings);
-  etr_profile_close(newer);
-  etr_profile_close(base);
+  command_close(newer);
+  command_close(base);
   return result;
 }
 

@@ -53,11 +53,10 @@ static etr_status emit_job(void *context, const etr_sink *sink, etr_error *error
 
 /* Returns true if the arguments are records of their own, and not files of one record. */
 static bool are_several(const cli_settings *settings) {
-  const char *paths[1 + MAX_LIST] = {settings->record};
   etr_inputs found;
-  memcpy(paths + 1, settings->more, settings->more_count * sizeof *paths);
   if (settings->more_count == 0) return false;
-  if (etr_inputs_find_all(&found, paths, 1 + settings->more_count, NULL, NULL) != ETR_OK) return true;
+  const char *const *all = settings->more - 1; /* the first argument is in front of the others */
+  if (etr_inputs_find_all(&found, all, 1 + settings->more_count, NULL, NULL) != ETR_OK) return true;
   etr_inputs_clear(&found);
   return false;
 }
@@ -67,6 +66,66 @@ static void warn_of(const etr_accuracy *accuracy) {
     message_warning("%s%s%s", accuracy->warnings[i].file, accuracy->warnings[i].file[0] ? ": " : "",
                     accuracy->warnings[i].message);
 }
+
+/* ---- The comparison that other commands show ---- */
+
+/* Uses the reference of the record that is among its files. One of another record needs that record, which
+ * --reference-record names. */
+static void use_found(etr_profile *profile, const cli_settings *settings, const etr_inputs *inputs) {
+  etr_error error;
+  for (size_t i = 0; i < inputs->reference_count && !profile->accuracy; i++) {
+    const etr_accuracy_options options = {.reference = inputs->references[i],
+                                          .on_aten = settings->accuracy_graph == 1,
+                                          .spreads = settings->command->spreads};
+    if (etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
+      message_warning("%s: not used: %s", inputs->references[i], error.message);
+  }
+}
+
+static exit_status open_reference_record(etr_profile **out, const cli_settings *settings) {
+  cli_settings own = *settings;
+  cli_command command = *settings->command;
+  command.compares_values = command.edge_only = false; /* all its graphs are needed, and no values */
+  own.command = &command;
+  own.record = settings->reference_record;
+  own.more_count = own.etdump_count = 0;
+  own.etrecord = own.pte = own.debug_buffer = NULL;
+  own.force = true;
+  return command_open(out, &own);
+}
+
+exit_status command_compare_values(etr_profile *profile, const cli_settings *settings, const etr_inputs *inputs) {
+  etr_error error;
+  etr_profile *of = NULL;
+  exit_status result = EXIT_DONE;
+  if (!settings->command->compares_values) return EXIT_DONE;
+  if (profile->debug_value_count == 0) {
+    if (settings->reference) message_warning("the runs logged no values to compare with %s", settings->reference);
+    return EXIT_DONE;
+  }
+  if (!settings->reference) {
+    use_found(profile, settings, inputs);
+  } else {
+    if (settings->reference_record) result = open_reference_record(&of, settings);
+    const etr_accuracy_options options = {
+        .reference = settings->reference, .reference_record = of, .spreads = settings->command->spreads};
+    if (result == EXIT_DONE && etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
+      result = message_error(&error);
+    if (!profile->accuracy) etr_profile_close(of);
+  }
+  if (profile->accuracy) warn_of(profile->accuracy);
+  return result;
+}
+
+void command_close(etr_profile *profile) {
+  etr_accuracy *accuracy = profile ? profile->accuracy : NULL;
+  etr_profile *of = accuracy ? (etr_profile *)(uintptr_t)accuracy->reference_record : NULL; /* command_open()'s */
+  etr_accuracy_close(accuracy);
+  if (of != profile) etr_profile_close(of);
+  etr_profile_close(profile);
+}
+
+/* ---- Several records ---- */
 
 /* Returns the last part of a path, "int8" of "out/int8/". */
 static const char *name_of(const char *path) {
@@ -78,6 +137,7 @@ static const char *name_of(const char *path) {
 
 static exit_status open_records(accuracy_job *job) {
   cli_settings own = *job->settings;
+  cli_command command = *job->settings->command;
   bool several = are_several(job->settings);
   size_t count = several ? 1 + job->settings->more_count : 1;
   if (count > ETR_MOST_VARIANTS)
@@ -85,6 +145,9 @@ static exit_status open_records(accuracy_job *job) {
   if (several && !job->settings->reference)
     return message_usage("accuracy", "several records need --reference FILE, with which all are compared");
   if (several) own.more_count = 0;
+  own.command = &command;
+  own.reference = NULL;
+  command.compares_values = !job->settings->reference; /* with a reference among the files */
   for (size_t i = 0; i < count; i++) {
     if (i > 0) own.record = job->settings->more[i - 1];
     exit_status status = command_open(&job->profiles[i], &own);
@@ -93,16 +156,15 @@ static exit_status open_records(accuracy_job *job) {
     job->count++;
   }
   if (!job->settings->reference_record) return EXIT_DONE;
-  own.record = job->settings->reference_record;
-  own.more_count = own.etdump_count = 0;
-  own.etrecord = own.pte = own.debug_buffer = NULL;
-  own.force = true; /* only its graphs count */
-  return command_open(&job->reference_record, &own);
+  return open_reference_record(&job->reference_record, job->settings);
 }
 
 static exit_status compare_all(accuracy_job *job) {
   etr_error error;
   for (size_t i = 0; i < job->count; i++) {
+    job->accuracies[i] = job->profiles[i]->accuracy;
+    job->profiles[i]->accuracy = NULL;
+    if (job->accuracies[i]) continue;
     const etr_accuracy_options options = {.reference = job->settings->reference,
                                           .on_aten = job->settings->accuracy_graph == 1,
                                           .reference_record = job->reference_record || i == 0 ? job->reference_record
@@ -112,23 +174,6 @@ static exit_status compare_all(accuracy_job *job) {
     warn_of(job->accuracies[i]);
   }
   return EXIT_DONE;
-}
-
-etr_status command_open_accuracy(etr_accuracy **out, etr_profile **of, const etr_profile *profile,
-                                 const cli_settings *settings, etr_error *error) {
-  etr_inputs inputs;
-  etr_status status = ETR_OK;
-  *out = NULL;
-  *of = NULL;
-  if (settings->reference_record) {
-    const etr_options reading = command_reading_options(settings);
-    status = etr_inputs_find(&inputs, settings->reference_record, NULL, error);
-    if (status != ETR_OK) return status;
-    status = etr_profile_open(of, &inputs, &reading, error);
-    etr_inputs_clear(&inputs);
-  }
-  const etr_accuracy_options options = {.reference = settings->reference, .reference_record = *of};
-  return status == ETR_OK ? etr_accuracy_open(out, profile, &options, error) : status;
 }
 
 /* Returns EXIT_ABOVE_LIMIT or EXIT_CANNOT_TELL, with a message, if --fail-below says so. */
@@ -186,7 +231,7 @@ static const char start_package[] =
     "pip install \"etrecord-tb[reference]\" (%s)' % error)\n"
     "sys.exit(main(sys.argv[1:]))\n";
 
-enum { MOST_ARGUMENTS = 2 * MAX_LIST + 24, A_YEAR = 366 * 24 * 3600 };
+enum { OWN_ARGUMENTS = 24, A_YEAR = 366 * 24 * 3600 };
 
 static void add_option(const char **arguments, size_t *count, const char *name, const char *value) {
   if (!value) return;
@@ -195,10 +240,12 @@ static void add_option(const char **arguments, size_t *count, const char *name, 
 }
 
 exit_status command_make_reference(cli_settings *settings) {
-  const char *python = getenv("ETRECORD_TB_PYTHON"), *arguments[2 * MOST_ARGUMENTS];
+  const char *python = getenv("ETRECORD_TB_PYTHON");
   runner_outcome outcome;
   size_t count = 0;
   if (!settings->output) return message_usage("reference", "reference needs the file to write: -o REF.safetensors");
+  const char **arguments = calloc(OWN_ARGUMENTS + 2 * settings->etdump_count + settings->more_count, sizeof *arguments);
+  if (!arguments) return message_failed("out of memory");
   arguments[count++] = python && python[0] ? python : "python3";
   arguments[count++] = "-c";
   arguments[count++] = start_package;
@@ -224,6 +271,7 @@ exit_status command_make_reference(cli_settings *settings) {
   else if (!runner_succeeded(&outcome)) /* it has said why */
     result = EXIT_BAD_INPUT;
   runner_clear(&outcome);
+  free(arguments);
   return result;
 }
 

@@ -163,10 +163,11 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   if (etr_profile_open(&profile, &inputs, &reading, &error) != ETR_OK) return message_error(&error);
   exit_status result = command_check_dump(profile, w->settings);
   if (result == EXIT_DONE) message_warnings(profile);
+  if (result == EXIT_DONE) result = command_compare_values(profile, w->settings, &inputs);
   if (result == EXIT_DONE &&
       etr_logdir_add(w->logdir, profile, w->names ? w->names[dump].text : NULL, &error) != ETR_OK)
     result = message_error(&error);
-  etr_profile_close(profile);
+  command_close(profile);
   return result;
 }
 

@@ -76,7 +76,9 @@ FILE *command_open_file(const char *path, const char **reason) {
 
 /* ---- Outputs ---- */
 
-bool command_has_file(const cli_settings *settings) { return settings->output && strcmp(settings->output, "-") != 0; }
+bool command_has_file(const cli_settings *settings) {
+  return settings->output && strcmp(settings->output, "-") != 0 && !writer_is_wanted(settings);
+}
 
 const char *command_extension(const cli_settings *settings) {
   const char *dot = settings->output ? strrchr(settings->output, '.') : NULL;
@@ -100,7 +102,11 @@ bool command_fills_terminal(const cli_settings *settings) {
 exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context) {
   etr_error error = {.offset = ETR_NO_OFFSET};
   etr_limited limited = {.emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
-  if (!command_has_file(settings)) return message_written(message_print(etr_emit_limited, &limited, &error), &error);
+  if (!command_has_file(settings)) {
+    exit_status printed = message_written(message_print(etr_emit_limited, &limited, &error), &error);
+    if (printed == EXIT_DONE && writer_is_wanted(settings)) puts("");
+    return printed;
+  }
   etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);
   return status == ETR_OK ? EXIT_DONE : message_refused(status, &error);
 }
@@ -153,10 +159,14 @@ static size_t number_of_findings(int64_t given) {
 }
 
 etr_table_options command_table_options(const cli_settings *settings) {
-  static const etr_table_format formats[] = {
-      [FORMAT_TEXT] = ETR_TABLE_TEXT,         [FORMAT_JSON] = ETR_TABLE_TEXT,
-      [FORMAT_CSV] = ETR_TABLE_CSV,           [FORMAT_TSV] = ETR_TABLE_TSV,
-      [FORMAT_MARKDOWN] = ETR_TABLE_MARKDOWN, [FORMAT_JSON_LINES] = ETR_TABLE_JSON_LINES};
+  static const etr_table_format formats[] = {[FORMAT_TEXT] = ETR_TABLE_TEXT,
+                                             [FORMAT_JSON] = ETR_TABLE_TEXT,
+                                             [FORMAT_CSV] = ETR_TABLE_CSV,
+                                             [FORMAT_TSV] = ETR_TABLE_TSV,
+                                             [FORMAT_MARKDOWN] = ETR_TABLE_MARKDOWN,
+                                             [FORMAT_JSON_LINES] = ETR_TABLE_JSON_LINES,
+                                             [FORMAT_PARQUET] = ETR_TABLE_JSON_LINES,
+                                             [FORMAT_ARROW] = ETR_TABLE_JSON_LINES};
   return (etr_table_options){.format = formats[settings->format],
                              .unit = settings->unit,
                              .order = settings->order,
@@ -171,5 +181,6 @@ etr_table_options command_table_options(const cli_settings *settings) {
                              .tag_count = settings->tag_count,
                              .by = settings->has_by ? (etr_sum_by)(ETR_SUM_BY_OP + settings->by) : ETR_SUM_BY_ALL,
                              .by_delegate = settings->has_by && settings->by == 1,
-                             .stack = settings->stack};
+                             .stack = settings->stack,
+                             .typed = writer_is_wanted(settings)};
 }

@@ -18,7 +18,9 @@ typedef enum output_format {
   FORMAT_CSV,
   FORMAT_TSV,
   FORMAT_MARKDOWN,
-  FORMAT_JSON_LINES
+  FORMAT_JSON_LINES,
+  FORMAT_PARQUET, /* this one and the next are written by a program: see writer_start() */
+  FORMAT_ARROW
 } output_format;
 
 enum { MAX_LIST = 64, TOP_DEFAULT = -1 };
@@ -51,9 +53,9 @@ typedef struct cli_settings {
   FILE *problem_file;               /* opened by each_prepare() */
   etr_stack stack;                  /* set by commands */
   const char *etrecord, *pte, *debug_buffer;
-  bool without_buffer; /* set by commands, not by an option: with several ETDumps it is unknown which one the buffer is
-                          of */
-  const char *etdumps[MAX_LIST];
+  bool without_buffer;  /* set by commands, not by an option: with several ETDumps it is unknown which one the buffer is
+                           of */
+  const char **etdumps; /* of --etdump */
   size_t etdump_count;
   const char *map_texts[MAX_LIST]; /* RUNS=METHOD */
   size_t map_count;
@@ -63,14 +65,16 @@ typedef struct cli_settings {
   size_t first_run, last_run;
   const char *hparam_texts[MAX_LIST], *tag_texts[MAX_LIST]; /* NAME=VALUE */
   size_t hparam_count, tag_count;
-  etr_tag hparams[MAX_LIST], tags[MAX_LIST]; /* parsed from these texts */
-  etr_method_choice choices[MAX_LIST];       /* parsed from map_texts */
+  etr_tag hparams[MAX_LIST], given_tags[MAX_LIST]; /* parsed from these texts */
+  const etr_tag *tags;                             /* the given ones, or those of an ETDump of --each */
+  etr_method_choice choices[MAX_LIST];             /* parsed from map_texts */
   etr_unit unit, source_unit;
   bool has_source_unit;
   double ticks_per_second;
   double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: unknown */
   const char *device, *devices;                    /* name of the device; file of devices, NULL: the user's own file */
   output_format format;
+  bool has_format;
   color_choice color;
   int64_t width; /* 0: not limited */
   bool has_width;
@@ -93,6 +97,8 @@ typedef struct cli_settings {
   bool has_target;
   etr_node_statistic statistic;
   etr_node_adapter adapter;
+  unsigned color_by; /* of `dot`: 1 is by accuracy */
+  bool has_color_by;
   bool fold;              /* `dot` draws equal blocks once */
   int64_t most_expensive; /* number of nodes, the slowest, that `dot` draws as boxes of their own */
   unsigned by; /* of diff: etr_diff_by, from ETR_DIFF_BY_NODE on; of summary: etr_sum_by, from ETR_SUM_BY_OP on; of
@@ -106,7 +112,7 @@ typedef struct cli_settings {
   bool has_fail_above;
   double recording_noise; /* percent; 0: the library's default */
   bool has_recording_noise;
-  const char *reference, *reference_record; /* of accuracy */
+  const char *reference, *reference_record;
   int64_t input;
   bool has_input;
   etr_accuracy_order accuracy_order;
@@ -166,14 +172,16 @@ struct cli_command {
   table_emitter table;                                  /* for command_print() */
   size_t rows;                                          /* rows of each text table without --top; 0: 30 */
   command_need need;
-  unsigned without;   /* as in etr_options */
-  bool edge_only;     /* as in etr_options: needs only the nodes that times are joined to */
-  bool writes_logdir; /* writes into the folder of --logdir */
-  bool runs_program;  /* its only arguments are a program and the program's arguments, after "--" */
-  bool takes_parts;   /* its arguments may be NAME=FILE */
-  bool reads_sources; /* reads source files of the model, which may be anywhere */
-  bool draws;         /* writes a graph, or a picture of it */
-  bool shows_all;     /* --skip-runs is 0 unless it is given, otherwise auto */
+  unsigned without;     /* as in etr_options */
+  bool edge_only;       /* as in etr_options: needs only the nodes that times are joined to */
+  bool writes_logdir;   /* writes into the folder of --logdir */
+  bool runs_program;    /* its only arguments are a program and the program's arguments, after "--" */
+  bool takes_parts;     /* its arguments may be NAME=FILE */
+  bool reads_sources;   /* reads source files of the model, which may be anywhere */
+  bool draws;           /* writes a graph, or a picture of it */
+  bool compares_values; /* shows etr_profile.accuracy */
+  size_t spreads;       /* as in etr_accuracy_options */
+  bool shows_all;       /* --skip-runs is 0 unless it is given, otherwise auto */
 };
 
 /* ---- Functions of commands, for the rows of the table ---- */
@@ -184,10 +192,13 @@ exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
 exit_status command_accuracy(const cli_settings *settings);
 
-/** Compares a profile with the reference of --reference. *of is the record of --reference-record, NULL without one;
- * close both. Errors: those of etr_accuracy_open() and of opening the record. */
-etr_status command_open_accuracy(etr_accuracy **out, etr_profile **of, const etr_profile *profile,
-                                 const cli_settings *settings, etr_error *error);
+/** Sets profile->accuracy, if the command shows it, to the comparison with the reference of --reference, or else with
+ * one among the inputs that was made from the record, and prints its warnings. Close the profile with command_close().
+ */
+exit_status command_compare_values(etr_profile *profile, const cli_settings *settings, const etr_inputs *inputs);
+
+/** Closes a profile with its comparison and the record of the reference. NULL is allowed. */
+void command_close(etr_profile *profile);
 
 /** Writes the table of `accuracy` without rows, for the list of its columns. */
 etr_status command_accuracy_table(const etr_profile *profile, const etr_node_filter *filter,
@@ -221,7 +232,7 @@ exit_status command_check_limits(const etr_comparison *comparison, const cli_set
 /** Returns true if the command prints an answer for each ETDump: --each or --each-from was given. */
 bool each_is_wanted(const cli_settings *settings);
 
-/** Opens the file of --problems, before rights are given up. */
+/** Opens the files of --output and --problems, before rights are given up. */
 exit_status each_prepare(cli_settings *settings);
 
 /**
@@ -234,13 +245,29 @@ exit_status each_prepare(cli_settings *settings);
  */
 exit_status each_run(const cli_settings *settings);
 
+/* ---- Parquet and Arrow ---- */
+
+/** Returns true if the format is one that the Python package writes with pyarrow. */
+bool writer_is_wanted(const cli_settings *settings);
+
+/**
+ * Starts the package's writer if it is wanted, before rights are given up. From then on it gets what is printed to
+ * standard output: typed JSON Lines (see etr_table_options.typed), with an empty line after each answer.
+ */
+exit_status writer_start(const cli_settings *settings);
+
+/** Ends the output and waits until the writer is done. Returns EXIT_BAD_INPUT if it failed, of which it has printed the
+ * reason, and otherwise `status`. */
+exit_status writer_finish(exit_status status);
+
 /* ---- Inputs ---- */
 
 /** Finds the files that the settings name. *out borrows strings of the settings; free it with etr_inputs_clear() if
  * settings->record is set. */
 exit_status command_find(etr_inputs *out, const cli_settings *settings);
 
-/** Opens the record that the settings name, and prints the profile's warnings. On failure *out is NULL. */
+/** Opens the record that the settings name, compares its values if the command shows that, and prints warnings. Close
+ * it with command_close(), also on failure. */
 exit_status command_open(etr_profile **out, const cli_settings *settings);
 
 /** Returns a limit in bytes from the number of an option, clamped to the range of the integer. */
@@ -279,7 +306,7 @@ FILE *command_open_file(const char *path, const char **reason);
 
 /* ---- Outputs ---- */
 
-/** Returns true if --output names a file; "-" is standard output. */
+/** Returns true if --output names a file that this process writes; "-" is standard output. */
 bool command_has_file(const cli_settings *settings);
 
 /** Returns the end of the name in --output from the last '.' on; "" if it has none. */

@@ -50,27 +50,16 @@ static etr_status command_trace(const etr_profile *profile, const cli_settings *
 }
 
 static exit_status command_check_export(const cli_settings *settings) {
-  if (!settings->has_target) return message_usage("export", "export needs a viewer: --to model-explorer");
-  return (settings->statistic == ETR_NODE_SNR) == (settings->reference != NULL)
-             ? EXIT_DONE
-             : message_usage("export", "--value snr and --reference FILE need each other");
+  return settings->has_target ? EXIT_DONE : message_usage("export", "export needs a viewer: --to model-explorer");
 }
 
 static etr_status command_export(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
                                  etr_error *error) {
-  etr_node_data_options options = {
+  const etr_node_data_options options = {
       .statistic = settings->statistic, .unit = settings->unit, .adapter = settings->adapter};
-  etr_profile *of = NULL;
-  etr_accuracy *accuracy = NULL;
   size_t graph;
   etr_status status = command_entry(&graph, profile, settings, error);
-  if (status == ETR_OK && options.statistic == ETR_NODE_SNR)
-    status = command_open_accuracy(&accuracy, &of, profile, settings, error);
-  options.accuracy = accuracy;
-  if (status == ETR_OK) status = etr_emit_node_data(profile, graph, &options, sink, error);
-  etr_accuracy_close(accuracy);
-  etr_profile_close(of);
-  return status;
+  return status == ETR_OK ? etr_emit_node_data(profile, graph, &options, sink, error) : status;
 }
 
 /* ---- dot: an entry point as DOT, or as a picture ---- */
@@ -103,11 +92,13 @@ static etr_status command_dot(const etr_profile *profile, const cli_settings *se
   static const char *const formats[] = {[DRAWING_SVG] = "svg", [DRAWING_PNG] = "png"};
   static const layout_patience patience = {.silent = 10, .longest = 300};
   drawing_format format = command_drawing(settings);
-  drawn_entry entry = {.profile = profile,
-                       .options = {.depth = (int)settings->depth,
-                                   .focus = settings->focus,
-                                   .top = (size_t)settings->most_expensive,
-                                   .fold = settings->fold}};
+  drawn_entry entry = {
+      .profile = profile,
+      .options = {.depth = (int)settings->depth,
+                  .focus = settings->focus,
+                  .top = (size_t)settings->most_expensive,
+                  .by_accuracy = settings->has_color_by ? settings->color_by == 1 : settings->reference != NULL,
+                  .fold = settings->fold}};
   etr_status status = command_entry(&entry.graph, profile, settings, error);
   if (status != ETR_OK) return status;
   return format == DRAWING_DOT ? emit_dot(&entry, sink, error)
@@ -251,9 +242,13 @@ static exit_status command_validate(const cli_settings *settings) {
 /* Parts of a profile that a command does without if it shows only times and nodes. */
 enum { TIMES_ONLY = ETR_WITHOUT_COSTS | ETR_WITHOUT_MEMORY | ETR_WITHOUT_SOURCES };
 
+enum { MOST_SPREADS = 256 }; /* values whose distributions a page shows */
+
 const cli_command commands[] = {
     {.name = "write",
      .bit = FOR_WRITE,
+     .compares_values = true,
+     .spreads = MOST_SPREADS,
      .arguments = "RECORD...",
      .summary = "write TensorBoard runs and DOT files (the default command)",
      .help = "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and LOGDIR/NAME/dot/MODULE/METHOD.dot for "
@@ -287,6 +282,7 @@ const cli_command commands[] = {
      .table = command_info_tables},
     {.name = "nodes",
      .bit = FOR_NODES,
+     .compares_values = true,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "list graph nodes with their times",
@@ -319,6 +315,7 @@ const cli_command commands[] = {
      .shows_all = true},
     {.name = "summary",
      .bit = FOR_SUMMARY,
+     .compares_values = true,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "show where the time goes: operators, modules, backends, source lines",
@@ -396,6 +393,7 @@ const cli_command commands[] = {
      .edge_only = true},
     {.name = "dot",
      .bit = FOR_DOT,
+     .compares_values = true,
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "draw a graph as Graphviz DOT, SVG or PNG, coloured by time",
@@ -411,6 +409,8 @@ const cli_command commands[] = {
      .draws = true},
     {.name = "report",
      .bit = FOR_REPORT,
+     .compares_values = true,
+     .spreads = MOST_SPREADS,
      .arguments = "[BASE] RECORD...",
      .summary = "write everything to one HTML file, without TensorBoard",
      .help = "Writes the ExecuTorch dashboard with the record's profile as one HTML file: where the time goes, "
@@ -455,6 +455,7 @@ const cli_command commands[] = {
      .edge_only = true},
     {.name = "accuracy",
      .bit = FOR_ACCURACY,
+     .compares_values = true,
      .arguments = "RECORD...",
      .without = TIMES_ONLY & ~(unsigned)ETR_WITHOUT_SOURCES,
      .summary = "show which layer loses accuracy: logged values against a reference",
@@ -511,6 +512,7 @@ const cli_command commands[] = {
      .edge_only = true},
     {.name = "export",
      .bit = FOR_EXPORT,
+     .compares_values = true,
      .arguments = "RECORD...",
      .without = TIMES_ONLY,
      .summary = "write times or backends of nodes for Model Explorer",

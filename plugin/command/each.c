@@ -3,6 +3,7 @@
  * each.c - reads a record once and prints the answer about one ETDump after the other.
  */
 #include "command/command.h"
+#include "command/ending.h"
 #include "command/flat_json.h"
 
 #include <dirent.h>
@@ -11,27 +12,38 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { DEEPEST_FOLDER = 64 }; /* folders in folders that are searched: links could lead in a circle */
+enum { DEEPEST_FOLDER = 64 }; /* folders in folders that are searched */
 
 typedef struct each {
   const cli_settings *settings;
   cli_settings own; /* the settings for one ETDump */
   etr_opened_record *record;
   etr_profile *bare; /* the record without ETDumps: its warnings are those of the record */
+  etr_tag *tags;     /* `etdump`, those of --tag, and the columns of the list */
+  char *head;        /* the first line of a list that is a table: it holds the names of the columns */
+  size_t column_count, path_column, line_number;
   size_t done, failed;
+  bool is_unread;   /* the reader closed the pipe */
   exit_status stop; /* why no further ETDump is read: the output cannot be written, or an option is wrong */
 } each;
 
 bool each_is_wanted(const cli_settings *settings) { return settings->each || settings->each_from; }
 
 exit_status each_prepare(cli_settings *settings) {
+  if (each_is_wanted(settings) && command_has_file(settings)) { /* one answer after the other */
+    if (!freopen(settings->output, "w", stdout)) return message_failed("%s: %s", settings->output, strerror(errno));
+    settings->output = NULL;
+  }
   if (!settings->problems) return EXIT_DONE;
   if (!each_is_wanted(settings))
     return message_usage(settings->command->name, "--problems needs --each or --each-from");
   settings->problem_file = fopen(settings->problems, "w");
   return settings->problem_file ? EXIT_DONE : message_failed("%s: %s", settings->problems, strerror(errno));
 }
+
+static bool is_over(const each *e) { return e->stop != EXIT_DONE || e->is_unread || ending_signal() != 0; }
 
 /* ---- One ETDump ---- */
 
@@ -47,6 +59,11 @@ static void note_problem(each *e, const char *path, const char *problem) {
   (void)fflush(e->settings->problem_file);
 }
 
+static void report_problem(each *e, const char *path, const char *problem) {
+  (void)message_failed("%s: %s", path, problem);
+  note_problem(e, path, problem);
+}
+
 static void print_answer(each *e, const etr_profile *profile, const char *path) {
   output_format format = e->settings->format;
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN) {
@@ -54,9 +71,11 @@ static void print_answer(each *e, const etr_profile *profile, const char *path) 
     message_put_plain(stdout, path);
     fputs(format == FORMAT_TEXT ? " <==\n" : "\n\n", stdout);
   }
+  e->tags[0].value = path;
   e->stop = command_put_answer(profile, &e->own);
   if (format == FORMAT_TEXT || format == FORMAT_MARKDOWN || format == FORMAT_JSON) puts("");
   e->own.stack = ETR_STACK_NEXT;
+  e->is_unread = message_nobody_reads();
   e->done++;
 }
 
@@ -65,60 +84,157 @@ static void take_dump(each *e, const char *path) {
   etr_profile *profile;
   const etr_inputs dump = {.etdumps = &path, .etdump_count = 1};
   const etr_options reading = command_reading_options(e->settings);
-  if (e->stop != EXIT_DONE) return;
+  if (is_over(e)) return;
   if (etr_join_dumps(&profile, e->record, &dump, &reading, &error) != ETR_OK) {
+    if (ending_signal()) return; /* it may have interrupted the reading */
     (void)message_error(&error);
     note_problem(e, path, error.message);
     return;
   }
   if (command_check_dump(profile, e->settings) == EXIT_DONE) {
     message_new_warnings(profile, e->bare);
-    print_answer(e, profile, path);
+    e->stop = command_compare_values(profile, e->settings, &dump);
+    if (e->stop == EXIT_DONE) print_answer(e, profile, path);
   } else {
     note_problem(e, path, "this ETDump is of another model");
   }
-  etr_profile_close(profile);
+  command_close(profile);
 }
 
-/* ---- Files, folders and lists ---- */
+/* ---- Files and folders ---- */
+
+/* A folder that is being searched, in the folder that it was found in. */
+typedef struct open_folder {
+  const char *path;
+  struct stat about;
+  const struct open_folder *above;
+  int depth;
+} open_folder;
+
+static void take_folder(each *e, const char *path, const open_folder *above);
 
 /* Takes a file in a folder, if it is an ETDump, or each ETDump of a log. */
-static void take_found(each *e, const char *path) {
+static void take_file(each *e, const char *path) {
+  etr_error error;
   etr_inputs found;
-  if (etr_inputs_find(&found, path, NULL, NULL) != ETR_OK) return;
-  for (size_t i = 0; i < found.etdump_count; i++) take_dump(e, found.etdumps[i]);
-  etr_inputs_clear(&found);
+  etr_status status = etr_inputs_find(&found, path, NULL, &error);
+  if (status == ETR_ERROR_IO) {
+    (void)message_error(&error);
+    note_problem(e, path, error.message);
+  }
+  for (size_t i = 0; status == ETR_OK && i < found.etdump_count; i++) take_dump(e, found.etdumps[i]);
+  if (status == ETR_OK) etr_inputs_clear(&found);
 }
 
-static void take_folder(each *e, const char *folder, int depth) {
+/* Takes what a folder or a list has. Only files and folders are opened: a pipe could wait forever. */
+static void take_found(each *e, const char *path, const open_folder *above) {
+  struct stat about;
+  if (is_over(e)) return;
+  if (stat(path, &about) != 0 || access(path, R_OK) != 0)
+    report_problem(e, path, strerror(errno));
+  else if (S_ISDIR(about.st_mode))
+    take_folder(e, path, above);
+  else if (!S_ISREG(about.st_mode))
+    report_problem(e, path, "a pipe, socket or device: not opened; name it as an argument to read it");
+  else if (above)
+    take_file(e, path);
+  else
+    take_dump(e, path);
+}
+
+/* Returns the folder that is searched already and is the same one: a link leads back to it. */
+static const open_folder *find_same(const open_folder *folder) {
+  const open_folder *above = folder->above;
+  while (above && (above->about.st_dev != folder->about.st_dev || above->about.st_ino != folder->about.st_ino))
+    above = above->above;
+  return above;
+}
+
+static void take_folder(each *e, const char *path, const open_folder *above) {
   struct dirent **entries;
-  int count = scandir(folder, &entries, NULL, alphasort);
-  if (count < 0 || depth == DEEPEST_FOLDER) {
-    const char *problem = count < 0 ? strerror(errno) : "too many folders in each other: give the inner one";
-    (void)message_failed("%s: %s", folder, problem);
-    note_problem(e, folder, problem);
-  }
+  open_folder folder = {.path = path, .above = above, .depth = above ? above->depth + 1 : 0};
+  int count = stat(path, &folder.about) == 0 ? scandir(path, &entries, NULL, alphasort) : -1;
+  const open_folder *same = find_same(&folder);
+  if (count < 0)
+    report_problem(e, path, strerror(errno));
+  else if (folder.depth == DEEPEST_FOLDER)
+    report_problem(e, path, "too many folders in each other: give the inner one");
+  else if (same)
+    message_warning("%s: a link to %s, which is searched already: left out", path, same->path);
+  bool is_searched = folder.depth < DEEPEST_FOLDER && !same;
   for (int i = 0; i < count; i++) {
-    char path[PATH_MAX];
-    struct stat about;
-    const char *name = entries[i]->d_name;
-    int size = snprintf(path, sizeof path, "%s/%s", folder, name);
-    bool is_there = name[0] != '.' && size > 0 && (size_t)size < sizeof path && stat(path, &about) == 0;
-    if (is_there && S_ISDIR(about.st_mode) && depth < DEEPEST_FOLDER) take_folder(e, path, depth + 1);
-    if (is_there && S_ISREG(about.st_mode) && e->stop == EXIT_DONE) take_found(e, path);
+    char inner[PATH_MAX];
+    const char *name = entries[i]->d_name, *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    int size = snprintf(inner, sizeof inner, "%s%s%s", path, slash, name);
+    if (is_searched && name[0] != '.' && size > 0 && (size_t)size < sizeof inner) take_found(e, inner, &folder);
     free(entries[i]);
   }
   if (count >= 0) free(entries);
 }
 
-static void take_path(each *e, const char *path) {
+static void take_argument(each *e, const char *path) {
   if (command_is_folder(path))
-    take_folder(e, path, 0);
+    take_folder(e, path, NULL);
   else
     take_dump(e, path);
 }
 
-/* Takes the paths of a list, one on each line. Empty lines are ignored. */
+/* ---- Lists ---- */
+
+/* Cuts the next cell off a line of a table, in place. Returns NULL after the last one. */
+static char *cut_cell(char **line) {
+  char *cell = *line, *tab = cell ? strchr(cell, '\t') : NULL;
+  if (tab) *tab = '\0';
+  *line = tab ? tab + 1 : NULL;
+  return cell;
+}
+
+/* Takes the first line of a table, with the names of its columns. One of them is `etdump`; the others are tags. */
+static void take_head(each *e, const char *line) {
+  size_t most = 1;
+  for (const char *at = line; (at = strchr(at, '\t')); at++) most++;
+  char *rest = e->head = strdup(line);
+  etr_tag *tags = realloc(e->tags, (e->own.tag_count + most) * sizeof *tags);
+  if (tags) e->own.tags = e->tags = tags;
+  if (!tags || !rest) {
+    e->stop = message_failed("out of memory");
+    return;
+  }
+  e->path_column = most;
+  for (char *name; (name = cut_cell(&rest));) {
+    if (strcmp(name, "etdump") == 0)
+      e->path_column = e->column_count;
+    else
+      e->tags[e->own.tag_count++] = (etr_tag){.name = name};
+    e->column_count++;
+  }
+  if (e->path_column == most)
+    e->stop = message_failed("%s: the first line has tabs, but names no column etdump", e->settings->each_from);
+}
+
+/* Takes an ETDump with the tags in the other cells of its line. An empty cell is no tag. */
+static void take_row(each *e, char *line) {
+  size_t column = 0;
+  etr_tag *tag = e->tags + 1 + e->settings->tag_count;
+  const char *path = "";
+  char location[PATH_MAX];
+  for (size_t i = 0; i + 1 < e->column_count; i++) tag[i].value = NULL;
+  for (char *cell; (cell = cut_cell(&line)) && column <= e->column_count; column++) {
+    if (column == e->path_column)
+      path = cell;
+    else if (column < e->column_count)
+      (tag++)->value = cell[0] ? cell : NULL;
+  }
+  if (!path[0]) (void)snprintf(location, sizeof location, "%s:%zu", e->settings->each_from, e->line_number);
+  if (!path[0])
+    report_problem(e, location, "this line has no path");
+  else if (column > e->column_count)
+    report_problem(e, path, "its line has more cells than the first line");
+  else
+    take_found(e, path, NULL);
+}
+
+/* Takes a list with a path on each line, or a table: lines with tabs between their cells. Empty lines are ignored. */
 static void take_list(each *e) {
   const char *name = e->settings->each_from;
   bool is_input = strcmp(name, "-") == 0;
@@ -126,10 +242,16 @@ static void take_list(each *e) {
   char *line = NULL;
   size_t room = 0;
   if (!list) e->stop = message_failed("%s: %s", name, strerror(errno));
-  for (ssize_t size; list && e->stop == EXIT_DONE && (size = getline(&line, &room, list)) >= 0;) {
+  for (ssize_t size; list && !is_over(e) && (size = getline(&line, &room, list)) >= 0;) {
     while (size > 0 && strchr("\r\n", line[size - 1])) line[--size] = '\0';
-    if (size > 0) take_path(e, line);
+    if (++e->line_number == 1 && strchr(line, '\t'))
+      take_head(e, line);
+    else if (size > 0 && e->column_count)
+      take_row(e, line);
+    else if (size > 0)
+      take_found(e, line, NULL);
   }
+  if (list && ferror(list) && !is_over(e)) e->stop = message_failed("%s: %s", name, strerror(errno));
   free(line);
   if (list && !is_input) (void)fclose(list);
 }
@@ -154,25 +276,45 @@ static exit_status open_record(each *e, const etr_inputs *inputs) {
   return e->bare->graph_count ? command_check_names(e->bare, e->settings) : EXIT_DONE;
 }
 
+static exit_status begin(each *e, etr_inputs *inputs) {
+  const cli_settings *settings = e->settings;
+  if (settings->etdump_count) return message_usage(settings->command->name, "give --each or --etdump, not both");
+  e->own.more_count = 0;
+  e->own.stack = ETR_STACK_FIRST;
+  e->own.tag_count = 1 + settings->tag_count;
+  e->own.tags = e->tags = calloc(e->own.tag_count, sizeof *e->tags);
+  if (!e->tags) return message_failed("out of memory");
+  e->tags[0].name = "etdump";
+  for (size_t i = 0; i < settings->tag_count; i++) e->tags[1 + i] = settings->tags[i];
+  exit_status found = command_find(inputs, &e->own);
+  return found == EXIT_DONE ? open_record(e, inputs) : found;
+}
+
+static exit_status end(each *e) {
+  if (e->settings->problem_file && fclose(e->settings->problem_file) != 0 && e->stop == EXIT_DONE)
+    e->stop = message_failed("%s: %s", e->settings->problems, strerror(errno));
+  etr_profile_close(e->bare);
+  etr_close_record(e->record);
+  free(e->tags);
+  free(e->head);
+  if (e->stop != EXIT_DONE) return e->stop;
+  if (ending_signal())
+    (void)message_failed("stopped by a signal; %zu answer%s complete", e->done, e->done == 1 ? " is" : "s are");
+  if (e->done + e->failed == 0) return ending_signal() ? EXIT_BAD_INPUT : message_failed("no ETDump was found");
+  if (e->failed == 0) return EXIT_DONE;
+  (void)message_failed("%zu of %zu ETDumps could not be used", e->failed, e->done + e->failed);
+  return e->done ? EXIT_SOME_FAILED : EXIT_BAD_INPUT;
+}
+
 exit_status each_run(const cli_settings *settings) {
   each e = {.settings = settings, .own = *settings};
   etr_inputs inputs = {0};
-  if (settings->etdump_count) return message_usage(settings->command->name, "give --each or --etdump, not both");
-  e.own.more_count = 0;
-  e.own.stack = ETR_STACK_FIRST;
-  e.stop = command_find(&inputs, &e.own);
-  if (e.stop == EXIT_DONE) e.stop = open_record(&e, &inputs);
-  for (size_t i = 0; i < settings->more_count && e.stop == EXIT_DONE; i++) take_path(&e, settings->more[i]);
-  if (settings->each_from && e.stop == EXIT_DONE) take_list(&e);
-  if (!settings->each_from && !settings->more_count && e.stop == EXIT_DONE) take_own(&e, &inputs);
-  if (settings->problem_file && fclose(settings->problem_file) != 0 && e.stop == EXIT_DONE)
-    e.stop = message_failed("%s: %s", settings->problems, strerror(errno));
-  etr_profile_close(e.bare);
-  etr_close_record(e.record);
+  e.stop = begin(&e, &inputs);
+  if (e.stop == EXIT_DONE) ending_defer();
+  for (size_t i = 0; i < settings->more_count && !is_over(&e); i++) take_argument(&e, settings->more[i]);
+  if (settings->each_from && !is_over(&e)) take_list(&e);
+  if (!settings->each_from && !settings->more_count && !is_over(&e)) take_own(&e, &inputs);
+  exit_status status = end(&e);
   if (settings->record) etr_inputs_clear(&inputs);
-  if (e.stop != EXIT_DONE) return e.stop;
-  if (e.done + e.failed == 0) return message_failed("no ETDump was found");
-  if (e.failed == 0) return EXIT_DONE;
-  (void)message_failed("%zu of %zu ETDumps could not be used", e.failed, e.done + e.failed);
-  return e.done ? EXIT_SOME_FAILED : EXIT_BAD_INPUT;
+  return status;
 }

@@ -11,10 +11,16 @@ static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU}, ignored
 
 static volatile sig_atomic_t child_process;
 static void (*volatile cleanup_function)(void);
+static volatile sig_atomic_t defers, deferred_signal;
 
 /* Handles a signal that ends the command. With SA_RESETHAND, the raised signal has its default effect after the return.
  */
 static void end(int number) {
+  if (defers) {
+    defers = 0;
+    deferred_signal = number;
+    return;
+  }
   if (child_process != 0) (void)kill((pid_t)child_process, SIGKILL);
   etr_remove_unfinished();
   if (cleanup_function != NULL) cleanup_function();
@@ -40,6 +46,15 @@ void ending_hold(sigset_t *before) {
 void ending_set_child(pid_t child) { child_process = (sig_atomic_t)child; }
 
 void ending_set_cleanup(void (*cleanup)(void)) { cleanup_function = cleanup; }
+
+void ending_defer(void) { defers = 1; }
+
+int ending_signal(void) { return deferred_signal; }
+
+void ending_raise(void) {
+  defers = 0;
+  if (deferred_signal) (void)raise(deferred_signal);
+}
 
 void ending_ignored_signals(sigset_t *out) {
   (void)sigemptyset(out);

@@ -98,7 +98,7 @@ static void keep_memory(void) {}
 #endif
 
 int main(int argc, char **argv) {
-  cli_settings settings;
+  static cli_settings settings; /* owns memory until the process ends */
   keep_memory();
   ending_prepare();
   exit_status status = option_parse(&settings, argc, argv);
@@ -113,11 +113,14 @@ int main(int argc, char **argv) {
   }
   status = take_device(&settings);
   if (status == EXIT_DONE) status = each_prepare(&settings);
+  if (status == EXIT_DONE) status = writer_start(&settings);
   if (status != EXIT_DONE) return status;
   if (settings.command->prepare) status = settings.command->prepare(&settings);
   if (status != EXIT_DONE) return status;
   sandbox_enter(&settings);
   status = (settings.command->run ? settings.command->run : command_run)(&settings);
+  status = writer_finish(status);
   sandbox_leave();
+  ending_raise();
   return status;
 }

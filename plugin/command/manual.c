@@ -465,7 +465,8 @@ static void put_zsh_options(FILE *out) {
         fprintf(out, "'(--%s -%c)'{--%s%s,-%c%s}'[", spec->name, spec->letter, spec->name, spec->argument ? "=" : "",
                 spec->letter, spec->argument ? "+" : "");
       else
-        fprintf(out, "'%s--%s%s[", spec->kind == OPTION_LIST ? "*" : "", spec->name, spec->argument ? "=" : "");
+        fprintf(out, "'%s--%s%s[", spec->kind == OPTION_LIST || spec->kind == OPTION_FILES ? "*" : "", spec->name,
+                spec->argument ? "=" : "");
       put_quoted(out, spec->help, "[]:\\");
       fputc(']', out);
       if (spec->argument) {

@@ -155,11 +155,14 @@ etr_status message_print(etr_emitter emit, void *context, etr_error *error) {
   return status == ETR_OK && !written ? ETR_ERROR_IO : status;
 }
 
-exit_status message_written(etr_status status, const etr_error *error) {
+bool message_nobody_reads(void) {
   struct pollfd output = {.fd = STDOUT_FILENO};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
+}
+
+exit_status message_written(etr_status status, const etr_error *error) {
   bool flushed = fflush(stdout) == 0 && !ferror(stdout);
   if (status == ETR_OK && flushed) return EXIT_DONE;
   if (status != ETR_OK && status != ETR_ERROR_IO) return message_refused(status, error);
-  bool nobody_reads = poll(&output, 1, 0) == 1 && (output.revents & POLLERR); /* the reader closed the pipe */
-  return nobody_reads ? EXIT_DONE : message_failed("cannot write to standard output");
+  return message_nobody_reads() ? EXIT_DONE : message_failed("cannot write to standard output");
 }

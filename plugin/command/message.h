@@ -62,6 +62,9 @@ etr_sink message_sink(FILE *file);
  */
 etr_status message_print(etr_emitter emit, void *context, etr_error *error);
 
+/** Returns true if standard output is a pipe that its reader closed. */
+bool message_nobody_reads(void);
+
 /** Flushes standard output after an emitter returned `status`. Returns the exit status. It is not an error if the
  * reader closed the pipe. */
 exit_status message_written(etr_status status, const etr_error *error);

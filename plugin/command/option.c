@@ -47,20 +47,38 @@ static bool parse_word(const char *words, const char *text, unsigned *out) {
   return false;
 }
 
+typedef struct parser {
+  cli_settings *out;
+  const cli_command *command;
+  const char *named; /* the command's name if it was given, for hints */
+  int named_at;      /* its index in argv; 0: none */
+  int argc, at;
+  char **argv;
+} parser;
+
+/* Appends a value to a list that has room for all words of the command line. */
+static exit_status append_file(const parser *p, const char ***files, size_t *count, const char *value) {
+  if (!*files) *files = calloc((size_t)p->argc, sizeof **files);
+  if (!*files) return message_failed("out of memory");
+  (*files)[(*count)++] = value;
+  return EXIT_DONE;
+}
+
 /* Parses a value into the option's member of the settings. */
-static exit_status store_value(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
+static exit_status store_value(const parser *p, const option_spec *spec, const char *value) {
   static const char *const wanted[] = {[OPTION_COUNT] = "a whole number from 0 to 999999999",
                                        [OPTION_NUMBER] = "a number above 0",
                                        [OPTION_PERCENT] = "a percentage such as 5%",
                                        [OPTION_DECIBEL] = "an SNR such as 30dB"};
-  void *member = (char *)out + spec->offset, *other = (char *)out + spec->offset2;
+  void *member = (char *)p->out + spec->offset, *other = (char *)p->out + spec->offset2;
   bool is_good = true;
   switch (spec->kind) {
   case OPTION_LIST:
     if (*(size_t *)other == MAX_LIST)
-      return message_usage(command, "--%s given more than %d times", spec->name, (int)MAX_LIST);
+      return message_usage(p->named, "--%s given more than %d times", spec->name, (int)MAX_LIST);
     ((const char **)member)[(*(size_t *)other)++] = value;
     return EXIT_DONE;
+  case OPTION_FILES: return append_file(p, member, other, value);
   case OPTION_FLAG: *(bool *)member = true; break;
   case OPTION_TEXT: *(const char **)member = value; break;
   case OPTION_COUNT: is_good = parse_count(value, member); break;
@@ -70,22 +88,13 @@ static exit_status store_value(cli_settings *out, const option_spec *spec, const
   case OPTION_WORD: is_good = parse_word(spec->words, value, member); break;
   }
   if (!is_good)
-    return message_usage(command, "--%s takes %s, not \"%s\"", spec->name,
+    return message_usage(p->named, "--%s takes %s, not \"%s\"", spec->name,
                          spec->words ? spec->words : wanted[spec->kind], value);
   if (spec->offset2) *(bool *)other = true;
   return EXIT_DONE;
 }
 
 /* ---- Arguments ---- */
-
-typedef struct parser {
-  cli_settings *out;
-  const cli_command *command;
-  const char *named; /* the command's name if it was given, for hints */
-  int named_at;      /* its index in argv; 0: none */
-  int argc, at;
-  char **argv;
-} parser;
 
 /* An option as it is written: --name, --name=value, -n or -nvalue. */
 typedef struct written_option {
@@ -191,7 +200,7 @@ static exit_status parse_option(parser *p) {
   if (!spec->argument && value) return message_usage(p->named, "--%s takes no value", spec->name);
   if (spec->argument && !value) value = p->at + 1 < p->argc ? p->argv[++p->at] : "";
   if (spec->argument && !value[0]) return message_usage(p->named, "--%s needs a value: %s", spec->name, spec->argument);
-  return store_value(p->out, spec, value, p->named);
+  return store_value(p, spec, value);
 }
 
 static exit_status parse_positional(parser *p) {
@@ -335,6 +344,20 @@ static exit_status take_parts(cli_settings *out, const char *command) {
   return EXIT_DONE;
 }
 
+/* Chooses the format by the extension of --output, unless --format is given. */
+static void choose_format(cli_settings *out) {
+  static const struct {
+    const char *extension;
+    output_format format;
+  } known[] = {{".csv", FORMAT_CSV},         {".tsv", FORMAT_TSV},          {".json", FORMAT_JSON},
+               {".md", FORMAT_MARKDOWN},     {".jsonl", FORMAT_JSON_LINES}, {".ndjson", FORMAT_JSON_LINES},
+               {".parquet", FORMAT_PARQUET}, {".arrow", FORMAT_ARROW}};
+  const option_spec *spec = find_option("--format", out->command);
+  bool is_open = !out->has_format && spec && spec->offset == offsetof(cli_settings, format);
+  for (size_t i = 0; is_open && i < sizeof known / sizeof *known; i++)
+    if (strcmp(command_extension(out), known[i].extension) == 0) out->format = known[i].format;
+}
+
 static exit_status set_clock(cli_settings *out, const char *command) {
   static const double per_second[] = {[ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};
   if (!out->has_source_unit) return EXIT_DONE;
@@ -352,10 +375,12 @@ exit_status option_parse(cli_settings *out, int argc, char **argv) {
   if (status == EXIT_DONE) status = parse_arguments(&p);
   if (status != EXIT_DONE || out->help || out->version) return status;
   out->command = p.command;
+  choose_format(out);
   status = check_arguments(&p);
   if (status == EXIT_DONE) status = set_clock(out, p.named);
   if (status == EXIT_DONE) status = parse_tags(out->hparams, out->hparam_texts, out->hparam_count, "hparam", p.named);
-  if (status == EXIT_DONE) status = parse_tags(out->tags, out->tag_texts, out->tag_count, "tag", p.named);
+  if (status == EXIT_DONE) status = parse_tags(out->given_tags, out->tag_texts, out->tag_count, "tag", p.named);
+  out->tags = out->given_tags;
   if (status == EXIT_DONE) status = take_parts(out, p.named);
   if (status == EXIT_DONE) status = choose_runs(out, p.named);
   return status == EXIT_DONE ? parse_choices(out, p.named) : status;

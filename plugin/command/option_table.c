@@ -22,6 +22,7 @@ enum {
   FILES = FOR_STRIP | FOR_PACK,
   READING = FOR_WRITE | PRINTING | ONE_FILE | FOR_ACCURACY,
   RUNNING = FOR_BENCH | FOR_WATCH,
+  COMPARING = FOR_ACCURACY | FOR_SUMMARY | FOR_NODES | FOR_DOT | FOR_REPORT | FOR_WRITE | FOR_EXPORT,
   RATING = FOR_NODES | FOR_SUMMARY | FOR_SOURCE | FOR_REPORT | FOR_WRITE,
   SKIPPING = FOR_WRITE | FOR_INFO | FOR_NODES | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF | ONE_FILE |
              RUNNING,
@@ -74,7 +75,7 @@ const option_spec option_specs[] = {
     {"to", 0, "VIEWER", AS(WORD, target), FOR_EXPORT, .help = "the viewer that reads the file",
      .words = "model-explorer", AND(has_target)},
     {"value", 0, "VALUE", AS(WORD, statistic), FOR_EXPORT,
-     .help = "the value of each node; snr, in dB, needs --reference (default: avg)",
+     .help = "the value of each node; snr is in dB, see --reference (default: avg)",
      .words = "avg|p50|p90|max|backend|snr"},
     {"adapter", 0, "ADAPTER", AS(WORD, adapter), FOR_EXPORT,
      .help = "the adapter with which Model Explorer shows the graph (default: auto, by the entry point)",
@@ -82,6 +83,10 @@ const option_spec option_specs[] = {
     {"entry", 0, "ENTRY", AS(TEXT, entry), FOR_DOT | FOR_EXPORT,
      .help = "the entry point: edge/forward, aten/forward, ..."},
     {"focus", 0, "MODULE", AS(TEXT, focus), FOR_DOT, .help = "draw only this module of the model and its neighbours"},
+    {"color-by", 0, "WHAT", AS(WORD, color_by), FOR_DOT,
+     .help =
+         "what colours mean: time, or the accuracy of logged values (default: accuracy with --reference, else time)",
+     .words = "time|accuracy", AND(has_color_by)},
     {"fold", 0, NULL, AS(FLAG, fold), FOR_DOT,
      .help = "draw equal blocks once, with their number and their total time, so that a model fits a page"},
     {"top", 'n', "N", AS(COUNT, most_expensive), FOR_DOT,
@@ -91,13 +96,19 @@ const option_spec option_specs[] = {
      AND(has_drawing)},
     {"depth", 0, "N", AS(COUNT, depth), FOR_SUMMARY,
      .help = "levels of modules to show (default: as many as fit the table)"},
-    {"format", 'f', "FORMAT", AS(WORD, format), LISTING,
+    {"format", 'f', "FORMAT", AS(WORD, format), LISTING & ~PER_METHOD,
      .help = "output format; jsonl has one JSON object for each row of csv",
-     .words = "text|json|csv|tsv|markdown|jsonl"},
-    {"reference", 0, "FILE", AS(TEXT, reference), FOR_ACCURACY | FOR_EXPORT,
-     .help = "the reference that `etrecord-tb reference` wrote (default: the record's reference outputs)"},
-    {"reference-record", 0, "RECORD", AS(TEXT, reference_record), FOR_ACCURACY | FOR_EXPORT,
-     .help = "the record from which the reference was made, if it is another one (default: the first RECORD)"},
+     .words = "text|json|csv|tsv|markdown|jsonl", AND(has_format)},
+    {"format", 'f', "FORMAT", AS(WORD, format), PER_METHOD,
+     .help = "output format; jsonl has one JSON object for each row of csv. parquet and arrow (IPC) have the same rows "
+             "with typed columns and need Python with pyarrow (default: by the extension of --output, or else text)",
+     .words = "text|json|csv|tsv|markdown|jsonl|parquet|arrow", AND(has_format)},
+    {"output", 'o', "FILE", AS(TEXT, output), PER_METHOD, .help = "file to write (default: standard output)"},
+    {"reference", 0, "FILE", AS(TEXT, reference), COMPARING,
+     .help = "compare logged values with this reference, which `etrecord-tb reference` wrote (default: a reference of "
+             "the record among its files)"},
+    {"reference-record", 0, "RECORD", AS(TEXT, reference_record), COMPARING,
+     .help = "the record from which the reference was made, if it is another one, such as the float model"},
     {"input", 0, "N", AS(COUNT, input), FOR_ACCURACY,
      .help = "only this input of the reference, from 0 (default: for each node the worst)", AND(has_input)},
     {"by", 0, "WHAT", AS(WORD, by), FOR_ACCURACY, .help = "a row for each module, operator, source line or backend",
@@ -131,7 +142,9 @@ const option_spec option_specs[] = {
              "directories, which are searched with all directories in them (default: the ETDumps of RECORD). The "
              "record is read once"},
     {"each-from", 0, "FILE", AS(TEXT, each_from), STACKING,
-     .help = "like --each, with ETDumps or directories from a list, one on each line; - is standard input"},
+     .help = "like --each, with ETDumps or directories from a list, one on each line; - is standard input. The list "
+             "may be a table with tabs between its cells: its first line names the columns, of which `etdump` has the "
+             "paths and the others are tags of each ETDump"},
     {"problems", 0, "FILE", AS(TEXT, problems), STACKING,
      .help = "with --each: file for a line of JSON for each ETDump that could not be used: its path and the problem"},
     {"columns", 0, "NAMES", AS(TEXT, columns), FOR_NODES | FOR_EVENTS | FOR_DELEGATION | FOR_MEMORY | FOR_ACCURACY,
@@ -214,7 +227,7 @@ const option_spec option_specs[] = {
      .help = "a BundledProgram (.bpte) whose inputs and reference outputs are taken"},
     {"etrecord", 0, "FILE", AS(TEXT, etrecord), READING | FOR_VALIDATE | RUNNING | FOR_REFERENCE,
      .help = "the ETRecord, if RECORD has none or several"},
-    {"etdump", 0, "FILE", AS(LIST, etdumps), READING | FOR_REFERENCE,
+    {"etdump", 0, "FILE", AS(FILES, etdumps), READING | FOR_REFERENCE,
      .help = "an ETDump, or a log that contains one as base64, instead of the ETDumps of RECORD; may be repeated; "
              "- is standard input",
      AND(etdump_count)},

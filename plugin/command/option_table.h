@@ -46,6 +46,7 @@ typedef enum option_kind {
   OPTION_FLAG,    /* bool; takes no value */
   OPTION_TEXT,    /* const char * */
   OPTION_LIST,    /* const char *[MAX_LIST], and its size_t count at `offset2` */
+  OPTION_FILES,   /* const char **, as long as the command line has words, and its size_t count at `offset2` */
   OPTION_COUNT,   /* int64_t */
   OPTION_NUMBER,  /* double */
   OPTION_PERCENT, /* double */

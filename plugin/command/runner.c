@@ -42,8 +42,8 @@ typedef union spawn_arguments {
 } spawn_arguments;
 
 /* Starts a program. All signals are blocked, because a signal in between would not kill the program. printed:
- * descriptor of the file that takes the output. */
-static int start(pid_t *process, const runner_program *program, int printed, const sigset_t *mask) {
+ * descriptor of the file that takes the output. ours: a descriptor that the program does not get; -1: none. */
+static int start(pid_t *process, const runner_program *program, int printed, int ours, const sigset_t *mask) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t ignored;
@@ -55,6 +55,7 @@ static int start(pid_t *process, const runner_program *program, int printed, con
   (void)posix_spawn_file_actions_adddup2(&files, program->output != NULL ? fileno(program->output) : printed,
                                          STDOUT_FILENO);
   if (!program->shows_errors) (void)posix_spawn_file_actions_adddup2(&files, printed, STDERR_FILENO);
+  if (ours >= 0) (void)posix_spawn_file_actions_addclose(&files, ours);
   ending_ignored_signals(&ignored);
   (void)posix_spawnattr_init(&attributes);
   (void)posix_spawnattr_setsigdefault(&attributes, &ignored);
@@ -130,6 +131,16 @@ static char *read_end(FILE *file, bool *is_cut) {
   return text;
 }
 
+int runner_start(pid_t *out, const runner_program *program, int ours) {
+  sigset_t before;
+  (void)signal(SIGCHLD, SIG_DFL); /* if it were ignored, the exit status of the program would be lost */
+  ending_hold(&before);
+  int reason = start(out, program, STDERR_FILENO, ours, &before);
+  ending_set_child(0);
+  (void)sigprocmask(SIG_SETMASK, &before, NULL);
+  return reason;
+}
+
 void runner_run(runner_outcome *out, const runner_program *program) {
   sigset_t before, waiting;
   pid_t process = 0;
@@ -141,7 +152,7 @@ void runner_run(runner_outcome *out, const runner_program *program) {
     waiting = before;
     (void)sigaddset(&waiting, SIGCHLD);
     double begin = seconds_now();
-    out->start_error = start(&process, program, fileno(printed), &before);
+    out->start_error = start(&process, program, fileno(printed), -1, &before);
     (void)sigprocmask(SIG_SETMASK, &waiting, NULL);
     if (out->start_error == 0) wait_for(out, process, program, begin, fileno(printed));
     out->seconds = seconds_now() - begin;

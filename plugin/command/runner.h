@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /** Bytes that are kept of what a program prints, from the end, where a runner prints its figures. */
 enum { RUNNER_MOST_OUTPUT = 4 << 20 };
@@ -36,6 +37,10 @@ typedef struct runner_program {
   double silent;       /* seconds after which the warning is printed */
   const char *warning; /* NULL: none */
 } runner_program;
+
+/** Starts a program that runs beside this one and ends when its input ends, not by a signal to this one. `ours` is a
+ * descriptor that it does not inherit. Returns errno of starting it; 0: it runs. */
+int runner_start(pid_t *out, const runner_program *program, int ours);
 
 /** Runs a program. */
 void runner_run(runner_outcome *out, const runner_program *program);

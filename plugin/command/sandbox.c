@@ -180,6 +180,8 @@ static const int allowed[] = {
     /* signals to this process, locks in memory, the end */
     SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall, SYS_futex, SYS_exit,
     SYS_exit_group,
+    /* the end of the program that writes Parquet */
+    SYS_wait4,
 #ifdef __x86_64__
     /* what newer machines do not have */
     SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_mkdir, SYS_rmdir, SYS_unlink, SYS_rename, SYS_poll,

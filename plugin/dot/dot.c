@@ -201,9 +201,10 @@ static void draw_boxes(dot_drawing *drawing) {
     drawing->boxes[i] = node;
     set_attribute(node, "label", etr_dot_box_label(view, box));
     set_attribute(node, "tooltip", etr_dot_box_tooltip(view, box));
-    if (sum->timed && !box->is_context) {
-      set_attribute(node, "fillcolor", etr_heat_color(etr_dot_heat(view->plan, sum->ticks)).text);
-    } else if (view->plan->total.timed && sum->ops > 0) {
+    if (etr_dot_is_colored(view->plan, box)) {
+      double heat = view->plan->by_accuracy ? etr_accuracy_heat(sum->gap) : etr_dot_heat(view->plan, sum->ticks);
+      set_attribute(node, "fillcolor", etr_heat_color(heat).text);
+    } else if ((view->plan->total.timed || view->plan->by_accuracy) && sum->ops > 0) {
       set_attribute(node, "color", "#d1d5db");
       set_attribute(node, "fontcolor", "#6b7280");
     }

@@ -169,6 +169,11 @@ static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t sc
 
 /* Puts "~0.437 ms  12.3 %" and the delegate, as far as they are known. */
 static void put_time_line(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
+  if (view->plan->by_accuracy && sum->gap != NULL) {
+    const char *snr = etr_accuracy_snr_text(view->arena, sum->gap);
+    etr_puts(writer, "\\nSNR ");
+    etr_puts(writer, snr != NULL ? snr : "");
+  }
   if (sum->timed) {
     etr_puts(writer, "\\n");
     put_time(writer, view, sum);
@@ -306,6 +311,22 @@ static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_
   }
 }
 
+/* Puts a line with an SNR, "SNR: 12.9 dB", if there is one. */
+static void put_snr_line(etr_writer *writer, const etr_dot_view *view, const char *key, const etr_numeric_gap *gap) {
+  if (gap != NULL) put_line(writer, key, etr_accuracy_snr_text(view->arena, gap));
+}
+
+static void put_accuracy_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
+  const etr_node_accuracy *accuracy = view->plan->accuracy != NULL ? &view->plan->accuracy[node] : NULL;
+  if (accuracy == NULL || accuracy->gap == NULL) return;
+  put_snr_line(writer, view, "SNR", accuracy->gap);
+  put_snr_line(writer, view, "local SNR", accuracy->local);
+  if (isnan(accuracy->drop_db)) return;
+  etr_puts(writer, "\\ndrop: ");
+  etr_put_fixed(writer, accuracy->drop_db, 1);
+  etr_puts(writer, " dB");
+}
+
 static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint32_t index) {
   const etr_node *node = &view->graph->nodes[index];
   const etr_module *module = &view->graph->modules[node->module];
@@ -325,6 +346,7 @@ static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint3
     put_line(writer, "code", node->source->code);
   }
   put_time_lines(writer, view, index);
+  put_accuracy_lines(writer, view, index);
 }
 
 /* The tooltip lists quantizers separately, so that the time of the box can be compared with that of the module in other
@@ -436,6 +458,30 @@ static void put_heat(etr_writer *writer, const etr_dot_view *view) {
   end_row(writer);
 }
 
+static void put_accuracy_text(etr_writer *writer, const char *text) {
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
+  put_html(writer, text != NULL ? text : "");
+  etr_puts(writer, "</TD></TR>");
+}
+
+/* Puts the colours of SNR, the coolest first, and what the values were compared with. */
+static void put_accuracy_heat(etr_writer *writer, const etr_dot_view *view) {
+  enum { SWATCHES = 6 };
+  begin_row(writer, "SNR, worst input");
+  for (int i = 0; i < SWATCHES; i++) {
+    double heat = (double)i / (SWATCHES - 1);
+    etr_putf(writer, "<TD BORDER=\"1\" COLOR=\"#9ca3af\" BGCOLOR=\"%s\">", etr_heat_color(heat).text);
+    if (i == 0) etr_puts(writer, "from ");
+    if (i == SWATCHES - 1) etr_puts(writer, "up to ");
+    etr_put_fixed(writer, ETR_COOL_DB * (1 - heat), 0);
+    etr_puts(writer, " dB</TD>");
+  }
+  etr_puts(writer, "<TD BORDER=\"1\" COLOR=\"#d1d5db\"><FONT COLOR=\"#6b7280\">not compared</FONT></TD>");
+  end_row(writer);
+  put_accuracy_text(writer, etr_accuracy_against(view->arena, view->profile->accuracy));
+  put_accuracy_text(writer, etr_accuracy_line(view->arena, view->profile->accuracy));
+}
+
 static void put_delegates(etr_writer *writer, const etr_dot_view *view) {
   size_t count = view->plan->delegate_count;
   begin_row(writer, "delegate (operators)");
@@ -512,7 +558,10 @@ char *etr_dot_legend(const etr_dot_view *view) {
   etr_puts(&writer, "</B></FONT></TD></TR>");
   put_totals(&writer, view);
   if (view->method != NULL && view->method->run_count > 0) put_balance(&writer, view);
-  if (plan->total.timed) put_heat(&writer, view);
+  if (plan->by_accuracy)
+    put_accuracy_heat(&writer, view);
+  else if (plan->total.timed)
+    put_heat(&writer, view);
   if (plan->total.timed && by_p50(view))
     put_note(&writer, "times are medians, of several nodes the sum of theirs; shares are of the summed p50");
   if (plan->delegate_count > 0) put_delegates(&writer, view);

@@ -41,6 +41,10 @@ static uint32_t *filled_with_none(etr_arena *arena, size_t count) {
 
 /* ---- Sums ---- */
 
+static void take_gap(etr_dot_sum *sum, const etr_numeric_gap *gap) {
+  if (gap != NULL && (sum->gap == NULL || etr_gap_worse(gap, sum->gap) > 0)) sum->gap = gap;
+}
+
 static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->ticks += other->ticks;
   sum->step = ETR_MAX(sum->step, other->step);
@@ -56,6 +60,7 @@ static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
   if (sum->delegate == ETR_NONE) sum->delegate = other->delegate;
   sum->timed |= other->timed;
   sum->estimated |= other->estimated;
+  take_gap(sum, other->gap);
 }
 
 /* Returns the index of the delegate that runs a node, which is added if it is new; ETR_NONE if no delegate runs it. */
@@ -94,7 +99,8 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
                        .ranked = choice->rank[index] > 0,
                        .ops = node->kind == ETR_NODE_OP,
                        .guests = p->plan->scopes.is_guest[index],
-                       .delegate = ETR_NONE};
+                       .delegate = ETR_NONE,
+                       .gap = p->plan->accuracy != NULL ? p->plan->accuracy[index].gap : NULL};
   if (p->graph->times != NULL && p->graph->times[index].runs > 0) {
     const etr_node_time *time = &p->graph->times[index];
     sum->ticks = etr_ranking(p->profile, time->avg, time->per_run.p50);
@@ -131,6 +137,7 @@ static void sum_all(planner *p) {
     to->guest_ticks += from->guest_ticks;
     to->timed |= from->timed;
     to->estimated |= from->estimated;
+    take_gap(to, from->gap);
     to->several_delegates |= from->delegate != to->delegate;
     from->ticks = from->guest_ticks = 0;
   }
@@ -341,6 +348,8 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
   *out = (etr_dot_plan){.scopes = out->scopes};
   planner p = {.plan = out, .arena = arena, .profile = profile, .graph = graph};
   size_t nodes = graph->node_count, scopes = out->scopes.count;
+  out->accuracy = etr_accuracy_of_nodes(arena, profile, graph);
+  out->by_accuracy = options != NULL && options->by_accuracy;
   ETR_TRY(etr_dot_choose(&out->choice, arena, profile, graph, options, error));
   if (options != NULL && options->fold && !etr_dot_fold_make(&out->fold, arena, graph, &out->scopes, &out->choice))
     return ETR_ERROR_MEMORY;
@@ -355,6 +364,12 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   sum_all(&p);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  if (out->by_accuracy && out->total.gap == NULL)
+    return etr_fail(
+        error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+        "no value of %s/%s was compared with a reference: give one with --reference FILE, for a record with a "
+        "debug buffer",
+        graph->module, graph->method);
   number_levels(&p);
   out->levels = choose_levels(&p, options);
   choose_open(&p, options);

@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "etrecord_tb.h"
+#include "views/accuracy_view.h"
 #include "views/scope.h"
 
 /* ---- The nodes of a picture: the nodes of a module in focus, and the nodes that take most time ---- */
@@ -89,13 +90,14 @@ typedef struct etr_dot_sum {
   uint32_t focused; /* nodes of `drawn` that are in focus */
   uint32_t ranked;  /* nodes of the top */
   uint32_t ops;
-  uint32_t guests;        /* quantizers among ops, which are in no module and are drawn with their operators */
-  double guest_ticks;     /* ticks of the guests, which sums by module do not count here */
-  uint32_t delegated;     /* operators that run in a delegate */
-  uint32_t delegate;      /* index into delegates: the first that occurs; ETR_NONE if none */
-  bool several_delegates; /* there are also other delegates */
-  bool timed;             /* at least one node was timed */
-  bool estimated;         /* part of ticks is estimated */
+  uint32_t guests;            /* quantizers among ops, which are in no module and are drawn with their operators */
+  double guest_ticks;         /* ticks of the guests, which sums by module do not count here */
+  uint32_t delegated;         /* operators that run in a delegate */
+  uint32_t delegate;          /* index into delegates: the first that occurs; ETR_NONE if none */
+  bool several_delegates;     /* there are also other delegates */
+  bool timed;                 /* at least one node was timed */
+  bool estimated;             /* part of ticks is estimated */
+  const etr_numeric_gap *gap; /* with the lowest SNR of its nodes; NULL: none was compared */
 } etr_dot_sum;
 
 /** A box: one node, a sequence of nodes that are not in the top, or a closed scope. */
@@ -140,9 +142,11 @@ typedef struct etr_dot_plan {
   const etr_dot_delegate *delegates; /* by first occurrence */
   size_t delegate_count;
   etr_dot_sum total;
-  uint32_t folded; /* operators that are not drawn because an equal block is drawn */
-  bool has_closed; /* some box is a closed scope */
-  double hottest;  /* most ticks of a box that is coloured by time */
+  uint32_t folded;                   /* operators that are not drawn because an equal block is drawn */
+  bool has_closed;                   /* some box is a closed scope */
+  double hottest;                    /* most ticks of a box that is coloured by time */
+  const etr_node_accuracy *accuracy; /* per node; NULL: no values were compared */
+  bool by_accuracy;                  /* boxes are coloured by their SNR */
 } etr_dot_plan;
 
 /** Returns true if a box is a sequence of several nodes. */
@@ -180,5 +184,10 @@ char *etr_dot_legend(const etr_dot_view *view);
 /** Returns the position of so many ticks on the ramp of heat.h, from 0 to 1: the square root of their share, so that
  * small times can still be distinguished from none. */
 double etr_dot_heat(const etr_dot_plan *plan, double ticks);
+
+/** Returns true if a box has a colour of the ramp: it was timed or, if colours are those of accuracy, compared. */
+static inline bool etr_dot_is_colored(const etr_dot_plan *plan, const etr_dot_box *box) {
+  return plan->by_accuracy ? box->sum.gap != NULL : box->sum.timed && !box->is_context;
+}
 
 #endif

@@ -203,6 +203,26 @@ static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
   return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
 }
 
+/* Returns the type of a column, counted from the first one of the origin. */
+static etr_arrow_type arrow_type(const etr_table *table, size_t column) {
+  if (column < table->origin_count) return ETR_ARROW_TEXT;
+  return arrow_type_of(table->columns[column - table->origin_count]->kind);
+}
+
+/* Writes a line with the type of each column. */
+static void put_types(const etr_table *table, const etr_column *columns) {
+  static const char *const names[] = {
+      [ETR_ARROW_TEXT] = "string", [ETR_ARROW_FLAG] = "bool", [ETR_ARROW_WHOLE] = "int64", [ETR_ARROW_REAL] = "double"};
+  etr_jw json;
+  etr_jw_init(&json, &table->answer->writer);
+  etr_jw_object(&json);
+  for (size_t i = 0; i < table->origin_count + table->column_count; i++) {
+    etr_jw_key(&json, columns[i].title);
+    etr_jw_string(&json, names[arrow_type(table, i)]);
+  }
+  etr_jw_end(&json);
+}
+
 /* Chooses the columns of the table, now that its context is known. */
 static void begin_table(etr_table *table) {
   etr_arrow *arrow = table->answer->arrow;
@@ -223,10 +243,9 @@ static void begin_table(etr_table *table) {
   for (unsigned turn = 1; turn <= count && !table->chosen; turn++)
     for (size_t i = 0; i < count; i++)
       if (table->columns[i]->spare == turn) etr_text_table_may_leave_out(&table->laid_out, i);
-  for (size_t i = 0; arrow && i < table->origin_count + count; i++)
-    etr_arrow_add_column(arrow, columns[i].title,
-                         i < table->origin_count ? ETR_ARROW_TEXT
-                                                 : arrow_type_of(table->columns[i - table->origin_count]->kind));
+  for (size_t i = 0; arrow && columns && i < table->origin_count + count; i++)
+    etr_arrow_add_column(arrow, columns[i].title, arrow_type(table, i));
+  if (table->answer->options->typed && !arrow && columns && !table->laid_out.without_head) put_types(table, columns);
 }
 
 /* ---- Rows ---- */
@@ -360,6 +379,16 @@ static etr_style cell_style(const etr_field *field, etr_cell cell) {
   return part >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM;
 }
 
+/* Returns the value of a row in a column; null if it is not of the column's type, as for a text in place of a number.
+ */
+static etr_scalar typed_scalar(const etr_table *table, const etr_field *field, const void *row) {
+  etr_scalar v = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
+  etr_arrow_type type = arrow_type_of(field->kind);
+  bool fits = (type == ETR_ARROW_TEXT) == (v.type == ETR_SCALAR_TEXT) &&
+              (type != ETR_ARROW_WHOLE || v.type == ETR_SCALAR_WHOLE);
+  return fits ? v : (etr_scalar){.type = ETR_SCALAR_NULL};
+}
+
 /* Writes a row as a line of JSON. */
 static void put_line(const etr_table *table, const void *row) {
   etr_jw json;
@@ -370,7 +399,9 @@ static void put_line(const etr_table *table, const void *row) {
     etr_field_text(&fields, table->origin[i].name, table->origin[i].value);
   for (size_t i = 0; i < table->column_count; i++) {
     etr_jw_key(&json, table->laid_out.columns[table->origin_count + i].title);
-    etr_put_scalar(&json, etr_field_scalar(fields.profile, fields.unit, table->columns[i], row));
+    etr_put_scalar(&json, table->answer->options->typed
+                              ? typed_scalar(table, table->columns[i], row)
+                              : etr_field_scalar(fields.profile, fields.unit, table->columns[i], row));
   }
   etr_jw_end(&json);
 }
@@ -381,12 +412,8 @@ static void add_arrow_row(const etr_table *table, const void *row) {
   for (size_t i = 0; i < table->origin_count; i++)
     etr_arrow_add(arrow, (etr_arrow_value){!table->origin[i].value, .text = table->origin[i].value});
   for (size_t i = 0; i < table->column_count; i++) {
-    const etr_field *field = table->columns[i];
-    etr_scalar v = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
-    etr_arrow_type type = arrow_type_of(field->kind);
-    bool fits = (type == ETR_ARROW_TEXT) == (v.type == ETR_SCALAR_TEXT) && /* a text may replace a number */
-                (type != ETR_ARROW_WHOLE || v.type == ETR_SCALAR_WHOLE);
-    etr_arrow_add(arrow, (etr_arrow_value){v.type == ETR_SCALAR_NULL || !fits, v.text, v.whole, v.real});
+    etr_scalar v = typed_scalar(table, table->columns[i], row);
+    etr_arrow_add(arrow, (etr_arrow_value){v.type == ETR_SCALAR_NULL, v.text, v.whole, v.real});
   }
 }
 

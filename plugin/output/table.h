@@ -251,7 +251,8 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) X(module_cost) X(run) X(warning) \
   X(logged_count) X(test_set) X(external_weight) X(info_value) X(flaw) X(balance) X(side_event) X(side_sum) \
   X(side_item) X(side_part) X(timeline_event) X(lane) \
-  X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) X(accuracy_measures) X(accuracy_group)
+  X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) X(accuracy_measures) X(accuracy_group) \
+  X(document_accuracy)
 /* clang-format on */
 
 #define ETR_DECLARE_ROW_TYPE(name) extern const etr_row_type etr_##name##_fields;

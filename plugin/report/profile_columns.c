@@ -24,28 +24,16 @@ static uint32_t index_of(etr_profile_doc *e, const char *text) {
   return index == ETR_NONE ? add_text(e, text) : index;
 }
 
-/* Puts the number of a text. Texts repeat often, usually at the same address, so recent ones are looked up by address.
- */
-void etr_profile_put_text(etr_profile_doc *e, const char *text) {
-  etr_recent_text *recent = &e->recent[((uintptr_t)text >> 3) % ETR_COUNT(e->recent)];
-  if (!text || recent->text != text) *recent = (etr_recent_text){text, text ? index_of(e, text) : ETR_NONE};
-  etr_profile_put_index(e, recent->index);
-}
-
-void etr_profile_put_copy(etr_profile_doc *e, etr_slice text) {
+static uint32_t index_of_copy(etr_profile_doc *e, etr_slice text) {
   uint32_t index = text.size > 0 ? etr_map_get(&e->texts, text) : ETR_NONE;
   if (index == ETR_NONE && text.size > 0) index = add_text(e, etr_arena_copy(&e->arena, text));
-  etr_profile_put_index(e, index);
+  return index;
 }
 
-/* Puts a time in nanoseconds, rounded to the picosecond: further digits of an interpolated percentile are rounding
+/* Returns a time in nanoseconds, rounded to the picosecond: further digits of an interpolated percentile are rounding
  * noise. */
-void etr_profile_put_ns(etr_profile_doc *e, double ticks) {
-  if (isnan(ticks)) {
-    etr_jw_null(e->fields.json);
-    return;
-  }
-  etr_jw_double(e->fields.json, round(etr_ticks_to_ns(e->fields.profile, ticks) * 1e3) / 1e3);
+static double document_ns(const etr_profile_doc *e, double ticks) {
+  return round(etr_ticks_to_ns(e->fields.profile, ticks) * 1e3) / 1e3;
 }
 
 /* Rounds a rate to four significant digits, or to a whole number if it has more. Nobody reads further digits, and the
@@ -57,36 +45,87 @@ static double rounded_rate(double rate) {
   return round(rate * scale) / scale;
 }
 
-static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row) {
+/* Returns the index of a text. Texts repeat often, usually at the same address, so recent ones are looked up by
+ * address.
+ */
+static uint32_t index_of_text(etr_profile_doc *e, const char *text) {
+  etr_recent_text *recent = &e->recent[((uintptr_t)text >> 3) % ETR_COUNT(e->recent)];
+  if (!text || recent->text != text) *recent = (etr_recent_text){text, text ? index_of(e, text) : ETR_NONE};
+  return recent->index;
+}
+
+static etr_scalar index_scalar(uint32_t index) {
+  return (etr_scalar){ETR_SCALAR_WHOLE, .whole = index == ETR_NONE ? -1 : (int64_t)index};
+}
+
+static etr_scalar number_scalar(double number) {
+  return (etr_scalar){isnan(number) ? ETR_SCALAR_NULL : ETR_SCALAR_REAL, .real = number};
+}
+
+/* Returns the value that the document has for a field of a row. */
+static etr_scalar value_of(etr_profile_doc *e, const etr_field *field, const void *row) {
   const etr_plain_cell cell = etr_field_plain_cell(field, row);
   switch (field->kind) {
-  case ETR_CELL_WORD: etr_profile_put_text(e, cell.text); break;
-  case ETR_CELL_ITEM: etr_jw_string(e->fields.json, cell.text); break;
-  case ETR_CELL_NAME: etr_profile_put_copy(e, etr_slice_of(cell.text ? cell.text : "")); break;
-  case ETR_CELL_FLAG: etr_jw_int(e->fields.json, cell.number == 1); break;
-  case ETR_CELL_COUNT: etr_jw_int(e->fields.json, isnan(cell.number) ? -1 : (int64_t)cell.number); break;
-  case ETR_CELL_TIME: etr_profile_put_ns(e, cell.number); break;
-  case ETR_CELL_AMOUNT: etr_jw_double(e->fields.json, round(cell.number)); break; /* as in other documents */
+  case ETR_CELL_WORD: return index_scalar(index_of_text(e, cell.text));
+  case ETR_CELL_NAME: return index_scalar(index_of_copy(e, etr_slice_of(cell.text ? cell.text : "")));
+  case ETR_CELL_ITEM: return (etr_scalar){cell.text ? ETR_SCALAR_TEXT : ETR_SCALAR_NULL, .text = cell.text};
+  case ETR_CELL_FLAG: return (etr_scalar){ETR_SCALAR_WHOLE, .whole = cell.number == 1};
+  case ETR_CELL_COUNT:
+  case ETR_CELL_BYTES: return (etr_scalar){ETR_SCALAR_WHOLE, .whole = isnan(cell.number) ? -1 : (int64_t)cell.number};
+  case ETR_CELL_TIME: return number_scalar(document_ns(e, cell.number));
+  case ETR_CELL_AMOUNT: return number_scalar(round(cell.number)); /* as in other documents */
   case ETR_CELL_RATE:
-  case ETR_CELL_SHARE: etr_jw_double(e->fields.json, rounded_rate(cell.number)); break;
-  default: etr_jw_double(e->fields.json, cell.number);
+  case ETR_CELL_SHARE: return number_scalar(rounded_rate(cell.number));
+  default: return number_scalar(cell.number);
   }
+}
+
+static bool is_same(const etr_scalar *a, const etr_scalar *b) {
+  if (a->type != b->type) return false;
+  switch (a->type) {
+  case ETR_SCALAR_TEXT: return a->text == b->text || strcmp(a->text, b->text) == 0;
+  case ETR_SCALAR_REAL: return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+  default: return a->whole == b->whole;
+  }
+}
+
+static bool is_none(const etr_scalar *value) {
+  return value->type == ETR_SCALAR_NULL || (value->type == ETR_SCALAR_WHOLE && value->whole < 0);
+}
+
+/* Writes a column: an array; the value alone if several rows have the same; nothing if no row has a value. */
+static void put_column(etr_profile_doc *e, const etr_field *field, etr_rows rows) {
+  etr_jw *json = e->fields.json;
+  const char *row = rows.first;
+  size_t same = 1;
+  if (rows.count == 0) return;
+  etr_scalar first = value_of(e, field, row), next = first;
+  while (same < rows.count && is_same(&first, &next)) {
+    next = value_of(e, field, row + same * rows.size);
+    same += is_same(&first, &next);
+  }
+  if (same == rows.count && is_none(&first)) return;
+  etr_jw_key(json, field->key);
+  if (same == rows.count && same > 1) {
+    etr_put_scalar(json, first);
+    return;
+  }
+  etr_jw_array(json);
+  for (size_t i = 0; i < same; i++) etr_put_scalar(json, first);
+  if (same < rows.count) etr_put_scalar(json, next);
+  for (size_t i = same + 1; i < rows.count; i++) etr_put_scalar(json, value_of(e, field, row + i * rows.size));
+  etr_jw_end(json);
 }
 
 void etr_profile_put_columns(etr_profile_doc *e, const char *key, const etr_row_type *list, unsigned media,
                              etr_rows rows) {
   if (key) etr_field_object(&e->fields, key);
-  for (const etr_field *field = list->first; field < list->first + list->count; field++) {
-    if (!(field->in & media)) continue;
-    etr_field_list(&e->fields, field->key);
-    for (size_t i = 0; i < rows.count; i++) {
-      const void *row = (const char *)rows.first + i * rows.size;
-      if (field->put)
-        field->put(&e->fields, row);
-      else
-        put_cell(e, field, row);
-    }
-    etr_jw_end(e->fields.json);
-  }
+  etr_field_count(&e->fields, "count", rows.count);
+  for (const etr_field *field = list->first; field < list->first + list->count; field++)
+    if (field->in & media) put_column(e, field, rows);
   if (key) etr_jw_end(e->fields.json);
 }
+
+void etr_profile_put_text(etr_profile_doc *e, const char *text) { etr_profile_put_index(e, index_of_text(e, text)); }
+
+void etr_profile_put_ns(etr_profile_doc *e, double ticks) { etr_jw_double(e->fields.json, document_ns(e, ticks)); }

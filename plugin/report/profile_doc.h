@@ -15,6 +15,30 @@
 
 /* ---- The document ---- */
 
+/** Parts of the document. TensorBoard's event file has all of them in one. A report has the first one, and each of the
+ * others that a method has as a section of its own, which the page reads when it shows it. */
+typedef enum etr_profile_part {
+  ETR_PROFILE_SHOWN = 1 << 0,    /* what the page shows first */
+  ETR_PROFILE_COMPARED = 1 << 1, /* what only etr_compare_documents() needs */
+  ETR_PROFILE_TIMELINE = 1 << 2,
+  ETR_PROFILE_MEMORY = 1 << 3,
+  ETR_PROFILE_ALL = (1 << 4) - 1,
+} etr_profile_part;
+
+/** Writes a document with some of the parts. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+etr_status etr_profile_write(const etr_profile *profile, unsigned parts, const etr_sink *sink, etr_error *error);
+
+/** Returns the key of a part that belongs to a method, "timeline"; NULL for others. */
+const char *etr_profile_part_name(etr_profile_part part);
+
+/** Returns true if a method has something in such a part. */
+bool etr_profile_has_part(const etr_method *method, etr_profile_part part);
+
+/** Writes such a part of a method as a document of its own: {"timeline": {...}, "texts": [...]}. Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY. */
+etr_status etr_profile_write_section(const etr_profile *profile, const etr_method *method, etr_profile_part part,
+                                     const etr_sink *sink, etr_error *error);
+
 /** A text by its address, and its index. */
 typedef struct etr_recent_text {
   const char *text;
@@ -29,7 +53,8 @@ typedef struct etr_profile_doc {
   etr_vec(const char *) list;
   etr_recent_text recent[64]; /* the texts that were written last, which are found without a hash */
   etr_text joined;            /* a text that is being made from parts */
-  etr_side *side;             /* the data that a comparison needs */
+  unsigned parts;             /* etr_profile_part bits */
+  etr_side *side;             /* the data that a comparison needs; NULL in sections */
   etr_placer placer;
 } etr_profile_doc;
 
@@ -52,33 +77,41 @@ void etr_profile_put_index(etr_profile_doc *doc, uint32_t index);
 /** Writes the index of a text that lives as long as the document; -1 for NULL. */
 void etr_profile_put_text(etr_profile_doc *doc, const char *text);
 
-/** Writes the index of a text, copied if it is new; -1 for an empty one. */
-void etr_profile_put_copy(etr_profile_doc *doc, etr_slice text);
-
 /** Writes a time in the document's unit, nanoseconds. */
 void etr_profile_put_ns(etr_profile_doc *doc, double ticks);
 
-/** Writes an object under a key, or, with NULL, into the open one: a column for each field that is in one of the media
- * (ETR_IN_DOCUMENT, ...). Texts of ETR_CELL_WORD must live as long as the document, and texts of ETR_CELL_NAME are
- * copied; both are written as indices. ETR_CELL_ITEM is written as the text itself. Unknown counts and texts are -1,
- * other unknown numbers null. A field's `put` writes the value of a row without a key. */
+/** Writes an object under a key, or, with NULL, into the open one: the number of rows as `count`, and a column for each
+ * field that is in one of the media (ETR_IN_DOCUMENT, ...). A column is an array; if several rows all have the same
+ * value, it is that value alone; if no row has a value, it is left out. Texts of ETR_CELL_WORD must live as long as the
+ * document, and texts of ETR_CELL_NAME are copied; both are written as indices. ETR_CELL_ITEM is written as the text
+ * itself and must live as long as the rows. Unknown counts and texts are -1, other unknown numbers null. */
 void etr_profile_put_columns(etr_profile_doc *doc, const char *key, const etr_row_type *list, unsigned media,
                              etr_rows rows);
 
-/** Writes the method's graph: modules, source lines, operators; null if it has none. Sets *out to the rows. Returns
- * false when out of memory. */
-bool etr_profile_put_graph(etr_profile_doc *doc, etr_profile_operators *out, const etr_method *method,
-                           const etr_side_method *compared);
+/** Lists the operators of the method's graph; none if it has no graph. compared: its data for comparisons, or NULL.
+ * Returns false when out of memory. */
+bool etr_profile_list_operators(etr_profile_doc *doc, etr_profile_operators *out, const etr_method *method,
+                                const etr_side_method *compared);
 
-/** Writes the data that only a comparison needs: recordings, clocks, how times vary, sums, and the events of a method
- * without a graph. */
-void etr_profile_put_side(etr_profile_doc *doc, const etr_method *method, const etr_side_method *compared);
+/** Writes the method's graph: modules, source lines, operators; null if it has none. Sets the rows' source lines.
+ * Returns false when out of memory. */
+bool etr_profile_put_graph(etr_profile_doc *doc, etr_profile_operators *operators);
+
+/** Writes the number of runs of each recording, and the steps of the clocks. */
+void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method, const etr_side_method *compared);
+
+/** Writes the data that only a comparison needs: how times vary, sums, and the events of a method without a graph. */
+void etr_profile_put_side(etr_profile_doc *doc, const etr_side_method *compared);
+
+/** Writes how accurate the values are that the runs logged; null if they were not compared. Returns false when out of
+ * memory. */
+bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
 
 /** Writes the times of loads, for a comparison. */
 void etr_profile_put_loads(etr_profile_doc *doc);
 
-/** Writes every event of the method's median run with its position in the picture; null if the method never ran.
- * Returns false when out of memory. */
+/** Writes every event of the method's median run with its position in the picture, as an object. Returns false when out
+ * of memory. */
 bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
 
 /* ---- The figures that a list of many records shows (schema/head.schema.json), so that it need not read whole

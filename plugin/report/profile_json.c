@@ -84,9 +84,59 @@ static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr
   return true;
 }
 
+/* ---- Parts of a method ---- */
+
+typedef struct part {
+  etr_profile_part part;
+  const char *name;
+  bool (*put)(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops);
+} part;
+
+static bool put_memory(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
+  (void)ops;
+  etr_memory_put_shown(&e->fields, &e->arena, method);
+  return true;
+}
+
+static const part parts[] = {
+    {ETR_PROFILE_TIMELINE, "timeline", etr_profile_put_timeline},
+    {ETR_PROFILE_MEMORY, "memory", put_memory},
+};
+
+static const part *find_part(etr_profile_part wanted) {
+  for (size_t i = 0; i < ETR_COUNT(parts); i++)
+    if (parts[i].part == wanted) return &parts[i];
+  return NULL;
+}
+
+const char *etr_profile_part_name(etr_profile_part wanted) {
+  const part *found = find_part(wanted);
+  return found ? found->name : NULL;
+}
+
+bool etr_profile_has_part(const etr_method *method, etr_profile_part wanted) {
+  if (wanted == ETR_PROFILE_MEMORY) return method->memory != NULL;
+  return find_part(wanted) && method->run_count > 0;
+}
+
+static bool put_parts(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
+  bool good = true;
+  for (size_t i = 0; good && i < ETR_COUNT(parts); i++) {
+    if (!(e->parts & parts[i].part)) continue;
+    etr_jw_key(e->fields.json, parts[i].name);
+    if (etr_profile_has_part(method, parts[i].part))
+      good = parts[i].put(e, method, ops);
+    else
+      etr_jw_null(e->fields.json);
+  }
+  return good;
+}
+
+/* ---- Methods ---- */
+
 static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_side_method *compared) {
   const etr_fields *f = &e->fields;
-  etr_profile_operators ops = {0};
+  etr_profile_operators ops;
   etr_module_patterns patterns;
   etr_jw_object(f->json);
   etr_field_method(f, method);
@@ -102,51 +152,81 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   put_balance(e, method);
   bool good = etr_delegates_put(f, &e->arena, method, NULL, 1) &&
               etr_summary_put_delegates(f, &e->arena, method, "total", 1);
-  good = etr_profile_put_graph(e, &ops, method, compared) && good;
+  good = good && etr_profile_list_operators(e, &ops, method, compared) && etr_profile_put_graph(e, &ops);
   good = good && etr_module_patterns_of(&patterns, &e->arena, f->profile, method);
   if (good) etr_summary_put_patterns(f, method, &patterns);
-  etr_profile_put_side(e, method, compared);
+  etr_profile_put_clocks(e, method, compared);
+  if (e->parts & ETR_PROFILE_COMPARED) etr_profile_put_side(e, compared);
   etr_jw_key(f->json, "delegation");
-  good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, method, &ops);
-  etr_jw_key(f->json, "memory");
-  if (good) etr_memory_put_shown(f, &e->arena, method);
-  good = etr_profile_put_timeline(e, method, &ops) && good;
+  good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, method, &ops) &&
+         etr_profile_put_accuracy(e, method, &ops) && put_parts(e, method, &ops);
   etr_jw_end(f->json);
   return good;
 }
 
 bool etr_profile_shows(const etr_method *method) { return method->graph != ETR_NONE || method->run_count > 0; }
 
-etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+/* ---- Documents ---- */
+
+/* Begins a document, whose end is close_document(). `json` and `writer` must live as long. */
+static void open_document(etr_profile_doc *e, etr_jw *json, etr_writer *writer, const etr_profile *profile,
+                          const etr_sink *sink) {
+  e->fields = (etr_fields){profile, ETR_UNIT_NS, json};
+  etr_map_init(&e->texts, &e->arena);
+  etr_placer_init(&e->placer, &e->arena, profile);
+  e->joined.arena = &e->arena;
+  etr_writer_init(writer, sink);
+  etr_jw_init(json, writer);
+  etr_jw_object(json);
+}
+
+static etr_status close_document(etr_profile_doc *e, bool is_good, etr_error *error) {
+  etr_writer *writer = e->fields.json->writer;
+  etr_field_texts(&e->fields, "texts", e->list.data, e->list.count);
+  etr_jw_end(e->fields.json);
+  if (!is_good || etr_arena_failed(&e->arena) || e->placer.failed) writer->status = ETR_ERROR_MEMORY;
+  etr_arena_clear(&e->arena);
+  etr_side_close(e->side);
+  return etr_writer_finish(writer, error);
+}
+
+etr_status etr_profile_write(const etr_profile *profile, unsigned wanted, const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_jw json;
-  etr_profile_doc e = {.fields = {profile, ETR_UNIT_NS, &json}};
+  etr_profile_doc e = {.parts = wanted};
+  const etr_fields *f = &e.fields;
   bool good = true;
   etr_error_clear(error);
   ETR_TRY(etr_side_open(&e.side, profile, error));
-  etr_map_init(&e.texts, &e.arena);
-  etr_placer_init(&e.placer, &e.arena, profile);
-  e.joined.arena = &e.arena;
-  etr_writer_init(&writer, sink);
-  etr_jw_init(&json, &writer);
-  etr_jw_object(&json);
-  etr_field_text(&e.fields, "schema", "etrecord-tb/profile/1");
-  etr_field_text(&e.fields, "time_unit", etr_unit_name(ETR_UNIT_NS));
-  etr_field_text(&e.fields, "version", etr_version());
-  etr_field_number(&e.fields, "ticks_per_second", profile->ticks_per_second);
-  put_inputs(&e.fields);
-  etr_field_effective_peaks(&e.fields);
-  etr_field_list(&e.fields, "methods");
+  open_document(&e, &json, &writer, profile, sink);
+  etr_field_text(f, "schema", "etrecord-tb/profile/1");
+  etr_field_text(f, "time_unit", etr_unit_name(ETR_UNIT_NS));
+  etr_field_text(f, "version", etr_version());
+  etr_field_number(f, "ticks_per_second", profile->ticks_per_second);
+  put_inputs(f);
+  etr_field_effective_peaks(f);
+  etr_field_list(f, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
     if (etr_profile_shows(&profile->methods[i])) good = put_method(&e, &profile->methods[i], &e.side->methods[i]);
   etr_jw_end(&json);
-  good = good && etr_summary_put_loads(&e.fields, &e.arena);
-  etr_profile_put_loads(&e);
-  put_warnings(&e.fields);
-  etr_field_texts(&e.fields, "texts", e.list.data, e.list.count);
-  etr_jw_end(&json);
-  if (!good || etr_arena_failed(&e.arena) || e.placer.failed) writer.status = ETR_ERROR_MEMORY;
-  etr_arena_clear(&e.arena);
-  etr_side_close(e.side);
-  return etr_writer_finish(&writer, error);
+  good = good && etr_summary_put_loads(f, &e.arena);
+  if (wanted & ETR_PROFILE_COMPARED) etr_profile_put_loads(&e);
+  put_warnings(f);
+  return close_document(&e, good, error);
+}
+
+etr_status etr_profile_write_section(const etr_profile *profile, const etr_method *method, etr_profile_part wanted,
+                                     const etr_sink *sink, etr_error *error) {
+  etr_writer writer;
+  etr_jw json;
+  etr_profile_doc e = {.parts = wanted};
+  etr_profile_operators ops;
+  etr_error_clear(error);
+  open_document(&e, &json, &writer, profile, sink);
+  bool good = etr_profile_list_operators(&e, &ops, method, NULL) && put_parts(&e, method, &ops);
+  return close_document(&e, good, error);
+}
+
+etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_profile_write(profile, ETR_PROFILE_ALL, sink, error);
 }

@@ -78,12 +78,14 @@ static const uint32_t *put_sources(etr_profile_doc *e, const etr_profile_operato
   return source_of;
 }
 
-/* Finds the rows. Returns false when out of memory. */
-static bool list_operators(etr_profile_doc *e, etr_profile_operators *ops, const etr_method *method) {
+bool etr_profile_list_operators(etr_profile_doc *e, etr_profile_operators *ops, const etr_method *method,
+                                const etr_side_method *compared) {
+  *ops = (etr_profile_operators){.compared = compared};
+  if (method->graph == ETR_NONE) return true;
   const etr_graph *graph = &e->fields.profile->graphs[method->graph];
   uint32_t *nodes = etr_arena_alloc_array(&e->arena, graph->node_count, sizeof *nodes);
   uint32_t *row_of = etr_arena_alloc_array(&e->arena, graph->node_count, sizeof *row_of);
-  *ops = (etr_profile_operators){.graph = graph, .nodes = nodes, .row_of = row_of};
+  *ops = (etr_profile_operators){.graph = graph, .nodes = nodes, .row_of = row_of, .compared = compared};
   if (!nodes || !row_of) return false;
   for (size_t i = 0; i < graph->node_count; i++) {
     row_of[i] = graph->nodes[i].kind == ETR_NODE_OP ? (uint32_t)ops->count : ETR_NONE;
@@ -92,16 +94,13 @@ static bool list_operators(etr_profile_doc *e, etr_profile_operators *ops, const
   return true;
 }
 
-bool etr_profile_put_graph(etr_profile_doc *e, etr_profile_operators *ops, const etr_method *method,
-                           const etr_side_method *compared) {
+bool etr_profile_put_graph(etr_profile_doc *e, etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
   etr_jw_key(f->json, "graph");
-  if (method->graph == ETR_NONE) {
+  if (!ops->graph) {
     etr_jw_null(f->json);
     return true;
   }
-  if (!list_operators(e, ops, method)) return false;
-  ops->compared = compared;
   etr_jw_object(f->json);
   etr_field_text(f, "module", ops->graph->module);
   etr_field_text(f, "entry", ops->graph->entry);
@@ -109,7 +108,7 @@ bool etr_profile_put_graph(etr_profile_doc *e, etr_profile_operators *ops, const
                           ETR_ROWS(ops->graph->modules, ops->graph->module_count));
   ops->source_of = put_sources(e, ops);
   if (ops->source_of) put_columns(e, ops);
-  put_bodies(e, ops);
+  if (e->parts & ETR_PROFILE_COMPARED) put_bodies(e, ops);
   etr_jw_end(f->json);
   return ops->source_of != NULL;
 }

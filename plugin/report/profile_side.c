@@ -123,10 +123,13 @@ static void put_likeness(etr_profile_doc *e, const etr_side_method *method) {
   etr_jw_end(e->fields.json);
 }
 
-void etr_profile_put_side(etr_profile_doc *e, const etr_method *timed, const etr_side_method *method) {
-  const etr_rows items = ETR_ROWS(method->items, method->item_count);
+void etr_profile_put_clocks(etr_profile_doc *e, const etr_method *timed, const etr_side_method *method) {
   put_recordings(e, timed);
   put_clocks(e, method);
+}
+
+void etr_profile_put_side(etr_profile_doc *e, const etr_side_method *method) {
+  const etr_rows items = ETR_ROWS(method->items, method->item_count);
   put_times(e, "runs_vary", &etr_side_item_fields,
             (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
   if (method->has_graph) put_times(e, "parts", &etr_side_part_fields, ETR_ROWS(method->parts, ETR_SIDE_PARTS));

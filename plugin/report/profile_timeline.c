@@ -47,8 +47,6 @@ static etr_cell match(const void *row) {
 
 static etr_cell measured(const void *row) { return etr_cell_number(!((const shown_event *)row)->span->is_synthetic); }
 
-static void put_start(const etr_fields *f, const void *row) { etr_jw_uint(f->json, ((const shown_event *)row)->start); }
-
 #define EVENT(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, event, etr_event, member)
 #define SPAN(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, span, etr_span, member)
 
@@ -58,8 +56,8 @@ static const etr_field event_fields[] = {
     {"instruction", EVENT(ETR_CELL_COUNT, instruction_id)},
     {"backend", EVENT(ETR_CELL_WORD, backend), .says = "delegate's backend"},
     {"match", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = match, .says = "how it was matched"},
-    {"start", .in = ETR_IN_DOCUMENT, .put = put_start,
-     .says = "drawn start, relative to the earliest event of the run; ascending", .type = "whole"},
+    {"start", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, start),
+     .says = "drawn start, relative to the earliest event of the run; ascending"},
     {"scale", SPAN(ETR_CELL_NUMBER, scale),
      .says = "drawn length / duration: below 1 if it was scaled to fit into its call"},
     {"lane", SPAN(ETR_CELL_COUNT, track), .says = "index into lanes"},
@@ -97,7 +95,6 @@ ETR_ROW_TYPE(lane, lane_fields);
 bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
   uint32_t index = median_run(e, method);
-  etr_jw_key(f->json, "timeline");
   if (index == ETR_NONE) {
     etr_jw_null(f->json);
     return true;

@@ -2,9 +2,14 @@
  *
  * report.c - writes the dashboard and its documents as one HTML file.
  */
+#include "base/base64.h"
 #include "etrecord_compare.h"
-#include "output/writer.h"
+#include "output/gzip.h"
+#include "report/profile_doc.h"
 #include "report/web_files.h"
+
+#include <stdio.h>
+#include <string.h>
 
 static void put_head(etr_writer *writer, etr_unit unit) {
   etr_putf(writer, "<!doctype html>\n<html lang=\"en\" data-unit=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
@@ -17,28 +22,106 @@ static void put_head(etr_writer *writer, etr_unit unit) {
   etr_puts(writer, "</style>\n</head>\n<body>\n");
 }
 
-static void put_document_head(etr_writer *writer, const char *id) {
-  etr_putf(writer, "<script type=\"application/json\" id=\"%s\">\n", id);
-}
-
-static void put_document_tail(etr_writer *writer) { etr_puts(writer, "</script>\n"); }
-
 static void put_tail(etr_writer *writer) {
   etr_puts(writer, "<script type=\"module\">");
   etr_put(writer, etr_web_script);
   etr_puts(writer, "</script>\n</body>\n</html>\n");
 }
 
-etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error) {
+/* ---- A document in the page: JSON, compressed by gzip, in base64 ---- */
+
+typedef struct base64_sink {
+  const etr_sink *sink;
+  char bytes[3 * 1024]; /* encoded when it is full, so that only the last piece is padded */
+  size_t used;
+} base64_sink;
+
+static bool encode(base64_sink *to) {
+  char text[4 * 1024];
+  etr_base64_encode(text, (etr_slice){to->bytes, to->used});
+  size_t size = etr_base64_size(to->used);
+  to->used = 0;
+  return size == 0 || to->sink->write(to->sink->context, text, size);
+}
+
+static bool add_encoded(void *context, const void *data, size_t size) {
+  base64_sink *to = context;
+  for (const char *at = data; size > 0;) {
+    size_t taken = ETR_MIN(size, sizeof to->bytes - to->used);
+    memcpy(to->bytes + to->used, at, taken);
+    to->used += taken, at += taken, size -= taken;
+    if (to->used == sizeof to->bytes && !encode(to)) return false;
+  }
+  return true;
+}
+
+/* What a document is made from. */
+typedef struct document {
+  const etr_profile *profile;
+  const etr_method *method; /* of a section */
+  etr_profile_part part;
+  const etr_text *made; /* a document that was made before; the other members are not used then */
+} document;
+
+static etr_status write_document(const document *of, const etr_sink *sink, etr_error *error) {
+  if (of->made) return sink->write(sink->context, of->made->data, of->made->size) ? ETR_OK : etr_fail_sink(error);
+  if (of->method) return etr_profile_write_section(of->profile, of->method, of->part, sink, error);
+  return etr_profile_write(of->profile, of->part, sink, error);
+}
+
+static etr_status put_document(const etr_sink *sink, const char *id, const document *of, etr_error *error) {
+  etr_writer writer;
+  base64_sink encoded = {.sink = sink};
+  etr_writer_init(&writer, sink);
+  etr_putf(&writer, "<script type=\"application/octet-stream;base64\" id=\"%s\">", id);
+  ETR_TRY(etr_writer_finish(&writer, error));
+  etr_gzip *gzip = etr_gzip_new(&(etr_sink){add_encoded, &encoded}, ETR_GZIP_SMALLEST);
+  if (!gzip) return etr_fail_memory(error);
+  const etr_sink compressed = etr_gzip_sink(gzip);
+  etr_status status = write_document(of, &compressed, error);
+  bool is_whole = etr_gzip_end(gzip) && encode(&encoded);
+  if (status == ETR_OK && !is_whole) status = etr_fail_sink(error);
+  if (status != ETR_OK) return status;
+  etr_puts(&writer, "</script>\n");
+  return etr_writer_finish(&writer, error);
+}
+
+/* Writes a record: what the page shows first, and each part of each method as a section. */
+static etr_status put_record(const etr_sink *sink, const char *id, const etr_profile *profile, etr_error *error) {
+  char section[64];
+  size_t shown = 0; /* number of the method in the document */
+  ETR_TRY(put_document(sink, id, &(document){.profile = profile, .part = ETR_PROFILE_SHOWN}, error));
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    if (!etr_profile_shows(method)) continue;
+    for (unsigned part = 1; part < ETR_PROFILE_ALL; part <<= 1) {
+      if (!etr_profile_has_part(method, part)) continue;
+      (void)snprintf(section, sizeof section, "%s.%zu.%s", id, shown, etr_profile_part_name(part));
+      ETR_TRY(put_document(sink, section, &(document){.profile = profile, .method = method, .part = part}, error));
+    }
+    shown++;
+  }
+  return ETR_OK;
+}
+
+static etr_status begin_page(const etr_sink *sink, etr_unit unit, etr_error *error) {
   etr_writer writer;
   etr_writer_init(&writer, sink);
   put_head(&writer, unit);
-  put_document_head(&writer, "profile");
-  ETR_TRY(etr_writer_finish(&writer, error));
-  ETR_TRY(etr_emit_profile_json(profile, sink, error));
-  put_document_tail(&writer);
+  return etr_writer_finish(&writer, error);
+}
+
+static etr_status end_page(const etr_sink *sink, etr_error *error) {
+  etr_writer writer;
+  etr_writer_init(&writer, sink);
   put_tail(&writer);
   return etr_writer_finish(&writer, error);
+}
+
+etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error) {
+  ETR_TRY(begin_page(sink, unit, error));
+  ETR_TRY(put_record(sink, "profile", profile, error));
+  return end_page(sink, error);
 }
 
 /* ---- Two records ---- */
@@ -48,48 +131,40 @@ static bool add_bytes(void *text, const void *bytes, size_t size) {
 }
 
 static etr_status make_document(etr_text *out, const etr_profile *profile, etr_error *error) {
-  return etr_emit_profile_json(profile, &(etr_sink){add_bytes, out}, error);
+  return etr_profile_write(profile, ETR_PROFILE_SHOWN | ETR_PROFILE_COMPARED, &(etr_sink){add_bytes, out}, error);
 }
 
-static void put_document(etr_writer *writer, const char *id, const etr_text *document) {
-  put_document_head(writer, id);
-  etr_put(writer, (etr_slice){document->data, document->size});
-  put_document_tail(writer);
-}
-
-/* The records as documents, and their comparison by the library. */
-typedef struct compared {
-  etr_text base, newer, comparison;
-} compared;
-
-static etr_status compare(compared *out, const etr_profile *base, const etr_profile *newer, etr_error *error) {
+/* Compares the records as documents, because the page numbers operators and not nodes. */
+static etr_status compare(etr_text *out, const etr_profile *base, const etr_profile *newer, etr_error *error) {
+  etr_text documents[] = {{.arena = out->arena}, {.arena = out->arena}};
   etr_comparison *comparison;
-  ETR_TRY(make_document(&out->base, base, error));
-  ETR_TRY(make_document(&out->newer, newer, error));
-  const etr_document old = {out->base.data, out->base.size, NULL}, now = {out->newer.data, out->newer.size, NULL};
+  ETR_TRY(make_document(&documents[0], base, error));
+  ETR_TRY(make_document(&documents[1], newer, error));
+  const etr_document old = {documents[0].data, documents[0].size, NULL},
+                     now = {documents[1].data, documents[1].size, NULL};
   ETR_TRY(etr_compare_documents(&comparison, &old, &now, NULL, error));
-  etr_status status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS, &(etr_sink){add_bytes, &out->comparison},
-                                         error);
+  etr_status status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS, &(etr_sink){add_bytes, out}, error);
   etr_comparison_close(comparison);
   return status;
+}
+
+static etr_status put_page_of_two(const etr_sink *sink, etr_unit unit, const etr_profile *const sides[2],
+                                  const etr_text *comparison, etr_error *error) {
+  ETR_TRY(begin_page(sink, unit, error));
+  ETR_TRY(put_record(sink, "profile", sides[1], error));
+  ETR_TRY(put_record(sink, "base", sides[0], error));
+  ETR_TRY(put_document(sink, "comparison", &(document){.made = comparison}, error));
+  return end_page(sink, error);
 }
 
 etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *newer, etr_unit unit,
                                   const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
-  etr_writer writer;
-  compared made = {{.arena = &arena}, {.arena = &arena}, {.arena = &arena}};
-  etr_status status = compare(&made, base, newer, error);
-  if (status == ETR_OK) {
-    etr_writer_init(&writer, sink);
-    put_head(&writer, unit);
-    put_document(&writer, "profile", &made.newer);
-    put_document(&writer, "base", &made.base);
-    put_document(&writer, "comparison", &made.comparison);
-    put_tail(&writer);
-    status = etr_writer_finish(&writer, error);
-  }
+  etr_text comparison = {.arena = &arena};
+  etr_status status = compare(&comparison, base, newer, error);
   bool out_of_memory = etr_arena_failed(&arena); /* the emitters report it as a sink that refuses */
+  if (status == ETR_OK)
+    status = put_page_of_two(sink, unit, (const etr_profile *const[]){base, newer}, &comparison, error);
   etr_arena_clear(&arena);
   return out_of_memory ? etr_fail_memory(error) : status;
 }

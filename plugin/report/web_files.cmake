@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes web_files.c: cmake -DWEB=DIR -DMODULES=a.js|b.js -DSTYLE=x.css -DOUT=web_files.c -P web_files.cmake
-#
-# The modules, in an order in which each stands behind those it imports, become one: imports go, as does the word `export`; names on top are unique
-# over all modules (a test sees to it).
+# Makes web_files.c: cmake -DSCRIPT=page.js -DSTYLE=page.css -DOUT=web_files.c -P web_files.cmake
 
 function(base64_of_sha256 text out)
   set(digits "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -30,16 +27,8 @@ function(append_slice name text)
   file(APPEND ${OUT} "static const unsigned char ${name}_bytes[] = {\n${bytes}0};\nconst etr_slice etr_web_${name} = {(const char *)${name}_bytes, ${size}};\n")
 endfunction()
 
-set(script "")
-string(REPLACE "|" ";" modules "${MODULES}")
-foreach(module ${modules})
-  file(READ ${WEB}/${module} text)
-  string(REGEX REPLACE "\nimport [^;]*;" "" text "\n${text}")
-  string(REPLACE "\nexport " "\n" text "${text}")
-  string(APPEND script "${text}")
-endforeach()
-string(APPEND script "render();\n")
-file(READ ${WEB}/${STYLE} style)
+file(READ ${SCRIPT} script)
+file(READ ${STYLE} style)
 foreach(text "${script}" "${style}")
   string(TOLOWER "${text}" lower)
   if(lower MATCHES "</script|</style|<!--")
@@ -52,4 +41,4 @@ base64_of_sha256("${style}" style_hash)
 file(WRITE ${OUT} "/* Made by web_files.cmake. */\n#include \"report/web_files.h\"\n\n")
 append_slice(script "${script}")
 append_slice(style "${style}")
-append_slice(policy "default-src 'none'; script-src 'sha256-${script_hash}'; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'")
+append_slice(policy "default-src 'none'; script-src 'sha256-${script_hash}'; worker-src blob:; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'")

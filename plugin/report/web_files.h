@@ -15,8 +15,8 @@ extern const etr_slice etr_web_script;
 /** The style sheet. */
 extern const etr_slice etr_web_style;
 
-/** A content security policy that allows only the script and the style sheet, and no network: "default-src 'none';
- * ...". */
+/** A content security policy that allows only the script, workers made of it, and the style sheet, and no network:
+ * "default-src 'none'; ...". */
 extern const etr_slice etr_web_policy;
 
 #endif

@@ -2,6 +2,8 @@
  *
  * accuracy_output.c - which values differ from a reference: as a document, as tables, several records side by side.
  */
+#include "tables/summary_output.h"
+
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/section.h"
@@ -362,8 +364,6 @@ static bool put_groups(accuracy_output *o, etr_table *table) {
 
 /* ---- For people ---- */
 
-enum { CANDIDATES = 3 };
-
 static const char *missing_text(accuracy_output *o) {
   const char *record = o->accuracy->profile->etrecord ? o->accuracy->profile->etrecord : "RECORD";
   return etr_arena_format(&o->answer.arena,
@@ -394,30 +394,20 @@ static const char *problem_text(accuracy_output *o) {
   return text;
 }
 
-/* "local 12.9 dB, alone it leaves the output 24.1 dB", "24.2 dB below what it reads" */
-static const char *score_text(etr_arena *arena, const etr_value_accuracy *value) {
-  if (!value->has_local) return etr_arena_format(arena, "%.1f dB below what it reads", value->drop_db);
-  const char *local = etr_arena_format(arena, "local %s", etr_accuracy_snr_text(arena, &value->local));
-  if (isnan(value->impact_snr_db)) return local;
-  if (value->impact_snr_db > ETR_EQUAL_DB)
-    return etr_arena_format(arena, "%s, alone it leaves the output equal", local);
-  return etr_arena_format(arena, "%s, alone it leaves the output %.1f dB", local, value->impact_snr_db);
-}
-
 static void put_candidates(accuracy_output *o) {
   const etr_accuracy *a = o->accuracy;
   etr_arena *arena = &o->answer.arena;
   etr_map seen;
   size_t shown = 0;
   etr_map_init(&seen, arena);
-  for (size_t i = 0; i < a->ranked_count && shown < CANDIDATES; i++) {
+  for (size_t i = 0; i < a->ranked_count && shown < ETR_ACCURACY_CANDIDATES; i++) {
     const etr_value_accuracy *value = &a->values[a->ranked[i]];
     const uint32_t key[] = {value->node, value->output};
     etr_slice bytes = {(const char *)key, sizeof key};
     if (!etr_accuracy_is_suspicious(value) || etr_map_count(&seen, bytes)) continue;
     const etr_accuracy_row row = etr_accuracy_row_of(arena, a, value);
     const char *own = etr_accuracy_snr_text(arena, &value->gap);
-    const char *score = score_text(arena, value);
+    const char *score = etr_accuracy_score(arena, value);
     if (shown++ == 0) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Most suspicious, worst input each:");
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
                      etr_arena_format(arena, "%zu. %s: %s, %s%s", shown, etr_accuracy_place(&row), own, score,
@@ -498,9 +488,29 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
 static void put_candidate_indices(const accuracy_output *o) {
   const etr_accuracy *a = o->accuracy;
   etr_field_list(&o->answer.fields, "candidates");
-  for (size_t i = 0; i < a->ranked_count && i < CANDIDATES; i++)
+  for (size_t i = 0; i < a->ranked_count && i < ETR_ACCURACY_CANDIDATES; i++)
     if (etr_accuracy_is_suspicious(&a->values[a->ranked[i]])) etr_jw_uint(o->answer.fields.json, a->ranked[i]);
   etr_jw_end(o->answer.fields.json);
+}
+
+void etr_accuracy_put_head(const etr_fields *f, etr_arena *arena, const etr_accuracy *accuracy) {
+  const etr_value_accuracy *output = etr_accuracy_worst_output(accuracy);
+  etr_field_text(f, "reference", accuracy->reference);
+  etr_field_text(f, "reference_of", etr_accuracy_of(arena, accuracy));
+  etr_field_flag(f, "own_program", accuracy->reference_record == accuracy->profile);
+  etr_field_count(f, "inputs", accuracy->input_count);
+  etr_field_number(f, "output_snr_db", output ? output->gap.snr_db : NAN);
+  etr_field_text(f, "ranked_by", accuracy->has_local ? "local" : "drop");
+  etr_field_text(f, "text", etr_accuracy_line(arena, accuracy));
+}
+
+/* Writes the warnings of the comparison, and those of the record, which can be why values differ. */
+static void put_warnings(const etr_fields *f, etr_arena *arena, const etr_accuracy *accuracy) {
+  size_t own = accuracy->warning_count, count = own + accuracy->profile->warning_count;
+  etr_warning *all = etr_arena_alloc_array(arena, count, sizeof *all);
+  for (size_t i = 0; all && i < count; i++)
+    all[i] = i < own ? accuracy->warnings[i] : accuracy->profile->warnings[i - own];
+  etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(all, all ? count : 0));
 }
 
 etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *sink, etr_error *error) {
@@ -508,22 +518,16 @@ etr_status etr_emit_accuracy_json(const etr_accuracy *accuracy, const etr_sink *
   etr_answer_begin_document(&o.answer, NULL, NULL, ETR_UNIT_MS, sink, "accuracy/1");
   const etr_fields *f = &o.answer.fields;
   begin(&o, accuracy, NULL);
-  const etr_value_accuracy *output = etr_accuracy_worst_output(accuracy);
   etr_field_text(f, "record", accuracy->profile->etrecord);
   etr_field_text(f, "record_hash", accuracy->record_hash);
   etr_field_text(f, "recording_hash", accuracy->recording_hash);
   etr_field_text(f, "debug_buffer", accuracy->profile->debug_buffer);
-  etr_field_text(f, "reference", accuracy->reference);
-  etr_field_text(f, "reference_of", etr_accuracy_of(&o.answer.arena, accuracy));
-  etr_field_flag(f, "own_program", accuracy->reference_record == accuracy->profile);
-  etr_field_count(f, "inputs", accuracy->input_count);
-  etr_field_number(f, "output_snr_db", output ? output->gap.snr_db : NAN);
-  etr_field_text(f, "ranked_by", accuracy->has_local ? "local" : "drop");
+  etr_accuracy_put_head(f, &o.answer.arena, accuracy);
   put_candidate_indices(&o);
   etr_accuracy_row *rows = etr_arena_alloc_array(&o.answer.arena, accuracy->value_count, sizeof *rows);
   for (size_t i = 0; rows && i < accuracy->value_count; i++)
     rows[i] = etr_accuracy_row_of(&o.answer.arena, accuracy, &accuracy->values[i]);
   etr_field_put_rows(f, "values", &etr_value_accuracy_fields, ETR_ROWS(rows, rows ? accuracy->value_count : 0));
-  etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(accuracy->warnings, accuracy->warning_count));
+  put_warnings(f, &o.answer.arena, accuracy);
   return etr_answer_end(&o.answer, rows != NULL, error);
 }

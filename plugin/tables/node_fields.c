@@ -7,6 +7,8 @@
 #include "output/label.h"
 #include "views/phases.h"
 
+#include <math.h>
+
 /* The times of nodes that were not timed, or of which nothing is known. */
 static const etr_node_time nothing = {.delegate_instruction = -1,
                                       .instruction = -1,
@@ -117,6 +119,25 @@ static etr_cell calls(const void *row) {
 static etr_cell part(const void *row) { return etr_cost_part(&as_row(row)->cost, as_row(row)->is_text); }
 static const char *integers(const void *row) { return etr_cost_integers(&as_row(row)->cost); }
 
+/* ---- How accurate its values are ---- */
+
+static const etr_numeric_gap *gap_of(const void *row) {
+  return as_row(row)->accuracy ? as_row(row)->accuracy->gap : NULL;
+}
+static bool is_compared(const void *row) { return gap_of(row) != NULL; }
+static etr_cell finite(double number) {
+  return (etr_cell){.number = isfinite(number) ? number : NAN, .digits = ETR_ALL_DIGITS};
+}
+static etr_cell snr(const void *row) { return finite(is_compared(row) ? gap_of(row)->snr_db : NAN); }
+static etr_cell snr_text(const void *row) {
+  return is_compared(row) ? etr_accuracy_snr(as_row(row)->arena, gap_of(row)) : etr_cell_none();
+}
+static etr_cell is_equal(const void *row) { return etr_cell_number(etr_gap_is_equal(gap_of(row))); }
+static etr_cell drop(const void *row) { return finite(is_compared(row) ? as_row(row)->accuracy->drop_db : NAN); }
+static etr_cell local_snr(const void *row) {
+  return finite(is_compared(row) && as_row(row)->accuracy->local ? as_row(row)->accuracy->local->snr_db : NAN);
+}
+
 /* ---- In a summary ---- */
 
 /* Returns the style of a row's time: times that were matched by order alone are dim. */
@@ -137,7 +158,6 @@ static etr_cell jitter(const void *row) {
 
 /* ---- In the dashboard's document ---- */
 
-static void put_name(const etr_fields *f, const void *row) { etr_jw_string(f->json, as_row(row)->node->name); }
 static etr_cell runs(const void *row) { return etr_cell_number(as_row(row)->time->runs); }
 static etr_cell calls_or_0(const void *row) { return is_timed(row) ? calls(row) : etr_cell_number(0); }
 
@@ -253,6 +273,7 @@ static bool tells_operator(const void *context) {
 }
 static bool tells_time(const void *context) { return ((const etr_node_columns *)context)->timed; }
 static bool tells_calls(const void *context) { return ((const etr_node_columns *)context)->uneven; }
+static bool tells_accuracy(const void *context) { return ((const etr_node_columns *)context)->some_accuracy; }
 static bool tells_unit(const void *context) { return ((const etr_node_columns *)context)->some_units; }
 static bool tells_cycles(const void *context) { return ((const etr_node_columns *)context)->some_cycles; }
 static bool tells_match(const void *context) {
@@ -358,6 +379,18 @@ static const etr_field fields[] = {
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_DATA, .get = cycles, .digits = ETR_ALL_DIGITS},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_DATA, .get = compute_unit},
     ETR_COST_FIELDS(FIGURE, EXACT | DOC, EXACT, integers, part),
+    {NULL, "SNR dB", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = snr_text, .tells = tells_accuracy},
+    {"snr_db", "snr_db", ETR_CELL_NUMBER, EXACT, .get = snr,
+     .says =
+         "SNR of its most suspicious logged value against the reference, in dB; null: not compared, or nothing differs",
+     .nullable = true},
+    {"equal", "equal", ETR_CELL_FLAG, EXACT, .get = is_equal, .has = is_compared,
+     .says = "snr_db is above 100, or nothing differs; null: not compared"},
+    {"drop_db", "drop_db", ETR_CELL_NUMBER, EXACT, .get = drop,
+     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each at most 100",
+     .nullable = true},
+    {"local_snr_db", "local_snr_db", ETR_CELL_NUMBER, EXACT, .get = local_snr,
+     .says = "SNR against what the reference computes from the values that the device logged before", .nullable = true},
     {"values", .in = ETR_IN_JSON, .put = put_values,
      .says = "values that the runs logged of the node: empty without DebugEvents, and in graphs other than the "
              "method's Edge graph",
@@ -372,7 +405,7 @@ static const etr_field fields[] = {
     {NULL, "runs as", ETR_CELL_NAME, LIST, .get = runs_as, .spare = 1},
 
     /* The dashboard's document; WORDs repeat from node to node. */
-    {"name", .in = DOC, .put = put_name, .type = "text"},
+    {"name", NULL, ETR_CELL_ITEM, DOC, NODE(name), .type = "text"},
     {"op", NULL, ETR_CELL_WORD, DOC, NODE(target), .says = "target"},
     {"module", NULL, ETR_CELL_COUNT, DOC, .get = module_index, .says = "index into modules"},
     {"source", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, source), .says = "index into sources"},
@@ -409,6 +442,7 @@ etr_node_columns etr_node_columns_of(const etr_table *table) {
   for (size_t i = 0; i < etr_table_shown(table); i++) {
     const etr_node_row *row = as_row(table->rows.data[i].row);
     said.several_graphs |= row->graph != as_row(table->rows.data[0].row)->graph;
+    said.some_accuracy |= is_compared(row);
     said.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
     if (!is_timed(row)) continue;
     said.some_cycles |= row->known->has_cycles;

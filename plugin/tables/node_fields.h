@@ -10,6 +10,7 @@
 #define ETR_NODE_FIELDS_H
 
 #include "tables/cost_fields.h"
+#include "views/accuracy_view.h"
 #include "views/logged.h"
 
 /** A node and everything from which its cells are made. */
@@ -18,14 +19,15 @@ typedef struct etr_node_row {
   const etr_profile *profile;
   const etr_graph *graph;
   const etr_node *node;
-  const etr_method *method;       /* the method whose runs were timed; may be NULL */
-  const etr_node_time *known;     /* how it runs; never NULL */
-  const etr_node_time *time;      /* the same as `known` if the node was timed, or else times that are all unknown */
-  const etr_logged_nodes *values; /* values that the graph's nodes logged; only for JSON documents */
-  etr_cost_figures cost;          /* cost per inference, or of one call if the node was not timed */
-  bool is_text;                   /* for people, who read a short form */
-  const double *summed_p50;       /* sum of the medians of all rows of its graph or table; only used if rows have
-                                     shares */
+  const etr_method *method;          /* the method whose runs were timed; may be NULL */
+  const etr_node_time *known;        /* how it runs; never NULL */
+  const etr_node_time *time;         /* the same as `known` if the node was timed, or else times that are all unknown */
+  const etr_logged_nodes *values;    /* values that the graph's nodes logged; only for JSON documents */
+  const etr_node_accuracy *accuracy; /* NULL: its values were not compared */
+  etr_cost_figures cost;             /* cost per inference, or of one call if the node was not timed */
+  bool is_text;                      /* for people, who read a short form */
+  const double *summed_p50;          /* sum of the medians of all rows of its graph or table; only used if rows have
+                                        shares */
 
   /* The dashboard's document only: */
   etr_text *joined;         /* holds a text until the next one is made */
@@ -40,6 +42,7 @@ typedef struct etr_node_columns {
   bool has_numbers;       /* some nodes are instructions, whose names say nothing */
   bool some_cycles;       /* some backend counted cycles */
   bool some_units;        /* the compute unit of some node is known */
+  bool some_accuracy;     /* the values of some nodes were compared with a reference */
   bool uneven;            /* some nodes did not run exactly once in each run */
   const char *only_match; /* how all nodes were matched, if all were matched in the same way; else NULL */
 } etr_node_columns;

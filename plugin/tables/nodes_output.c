@@ -29,11 +29,13 @@ static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_
   etr_field_text(f, "entry", graph->entry);
   etr_field_text(f, "dialect", graph->dialect[0] ? graph->dialect : NULL);
   etr_field_runs(f, graph->profile_method == ETR_NONE ? &untimed : &f->profile->methods[graph->profile_method]);
+  const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, f->profile, graph);
   etr_field_list(f, "nodes");
   for (size_t i = 0; i < graph->node_count; i++) {
     if (!etr_filter_takes_node(n->answer.filter, graph, i)) continue;
     etr_node_row row = etr_node_row_of(&n->answer.arena, f->profile, graph, i);
     row.values = values;
+    row.accuracy = accuracy ? &accuracy[i] : NULL;
     etr_jw_object(f->json);
     etr_field_put_all(f, &etr_node_fields, &row);
     etr_jw_end(f->json);
@@ -101,6 +103,7 @@ static double weight_of(const nodes_output *n, const etr_node_row *row, bool is_
 
 static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) {
   double *summed_p50 = etr_arena_alloc(&n->answer.arena, sizeof *summed_p50);
+  const etr_node_accuracy *accuracy = etr_accuracy_of_nodes(&n->answer.arena, n->answer.profile, graph);
   for (size_t i = 0; summed_p50 && i < graph->node_count; i++) {
     if (graph->nodes[i].kind != ETR_NODE_OP || !etr_filter_takes_node(n->answer.filter, graph, i)) continue;
     if (only_timed && graph->times[i].runs == 0) continue;
@@ -108,6 +111,7 @@ static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) 
     if (!row) return;
     *row = etr_node_row_of(&n->answer.arena, n->answer.profile, graph, i);
     row->is_text = etr_table_is_text(&n->table);
+    row->accuracy = accuracy ? &accuracy[i] : NULL;
     row->summed_p50 = summed_p50;
     if (only_timed) *summed_p50 += row->time->per_run.p50;
     etr_table_add(&n->table, row, sort_key(n->answer.options->order, row), weight_of(n, row, only_timed));
@@ -201,6 +205,10 @@ static void write_table(nodes_output *n) {
     return;
   }
   if (text && any && !part) put_heads(n);
+  if (text && n->columns.some_accuracy)
+    etr_section_line(&n->answer, ETR_STYLE_PLAIN, 0,
+                     etr_arena_format(&n->answer.arena, "SNR: of the worst input, %s",
+                                      etr_accuracy_against(&n->answer.arena, n->answer.profile->accuracy)));
   if (any || !text) etr_table_write(&n->table);
   if (!text) return;
   etr_put_more(&n->answer.writer, hidden);

@@ -138,6 +138,18 @@ bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_
   return true;
 }
 
+static void put_accuracy(etr_answer *answer, const etr_method *method) {
+  const etr_accuracy *accuracy = answer->profile->accuracy;
+  etr_jw_key(&answer->json, "accuracy");
+  if (!accuracy || accuracy->method != (uint32_t)(method - answer->profile->methods)) {
+    etr_jw_null(&answer->json);
+    return;
+  }
+  etr_jw_object(&answer->json);
+  etr_accuracy_put_head(&answer->fields, &answer->arena, accuracy);
+  etr_jw_end(&answer->json);
+}
+
 static bool put_method(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_balance_part parts[ETR_BALANCE_PARTS];
@@ -165,6 +177,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   put_breakdown(f, &s, ETR_BY_SOURCE);
   etr_field_findings(answer, &s.findings, s.graph);
   etr_field_output_gaps(f, (uint32_t)(method - f->profile->methods));
+  put_accuracy(answer, method);
   etr_jw_end(f->json);
   return true;
 }

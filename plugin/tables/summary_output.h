@@ -32,6 +32,10 @@ bool etr_delegation_put(const etr_fields *fields, etr_arena *arena, const etr_me
 bool etr_delegates_put(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                        const etr_node_filter *filter, double runs);
 
+/** Writes into an open object what was compared with what: the members of schema/accuracy.schema.json from "reference"
+ * to "text". */
+void etr_accuracy_put_head(const etr_fields *fields, etr_arena *arena, const etr_accuracy *accuracy);
+
 /** Writes a method's memory for the dashboard as a JSON value, which is null without a program. When out of memory, the
  * arena has failed. */
 void etr_memory_put_shown(const etr_fields *fields, etr_arena *arena, const etr_method *method);

@@ -8,6 +8,7 @@
 #include "tables/finding_output.h"
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
+#include "views/accuracy_view.h"
 #include "views/logged.h"
 #include "views/phases.h"
 #include "views/run_stats.h"
@@ -296,6 +297,17 @@ static const char *circumstances(report *r, const etr_summary *s) {
   return etr_text_end(&text, &writer);
 }
 
+/* Puts "accuracy against the program of f32 (f32.safetensors): output 22.0 dB; ...". */
+static void put_accuracy(report *r, const etr_summary *s) {
+  const etr_accuracy *accuracy = r->answer.profile->accuracy;
+  if (!accuracy || accuracy->method != (uint32_t)(s->method - r->answer.profile->methods)) return;
+  const char *line = etr_accuracy_line(&r->answer.arena, accuracy);
+  etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2,
+                   etr_arena_format(&r->answer.arena, "accuracy %s: %s",
+                                    etr_accuracy_against(&r->answer.arena, accuracy),
+                                    line ? line : "no value was compared"));
+}
+
 /* Puts the first lines: "mobilenet_v2, forward: 0.404 ms ± 0.005 per inference (median of 8 runs; average 0.463 ms)".
  */
 static void put_head(report *r, const etr_summary *s) {
@@ -317,6 +329,7 @@ static void put_head(report *r, const etr_summary *s) {
   put_heading(r, head);
   if (r->markdown) etr_puts(&r->answer.writer, "\n");
   etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, circumstances(r, s));
+  put_accuracy(r, s);
 }
 
 /* ---- Where the time goes ---- */

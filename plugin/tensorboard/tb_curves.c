@@ -8,6 +8,7 @@
 #include "base/stats.h"
 #include "output/file_name.h"
 #include "tensorboard/tb_tags.h"
+#include "views/accuracy_view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -289,6 +290,60 @@ static void add_memory(builder *b) {
   add_curve(b, ETR_TB_MEMORY, "planned", (etr_tb_curve){.values = planned, .steps = steps, .count = count});
 }
 
+/* ---- Accuracy ---- */
+
+/* Returns the comparison of a method's values; NULL if there is none. */
+static const etr_accuracy *accuracy_of(const etr_profile *profile, const etr_method *method) {
+  const etr_accuracy *accuracy = profile->accuracy;
+  return accuracy && accuracy->method == (uint32_t)(method - profile->methods) ? accuracy : NULL;
+}
+
+/* Adds the SNR of the values, in the order of execution. A value that was not compared has no point. */
+static void add_accuracy(builder *b) {
+  const etr_accuracy *accuracy = accuracy_of(b->profile, b->method);
+  size_t count, counts[2] = {0};
+  if (!accuracy) return;
+  const etr_value_accuracy *const *rows = etr_accuracy_worst_inputs(b->arena, accuracy, &count);
+  size_t stride = stride_of(count);
+  for (size_t k = 0; rows && k < 2; k++) {
+    double *values = etr_arena_alloc_array(b->arena, count, sizeof *values);
+    int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
+    for (size_t i = 0; values && steps && i < count; i += stride) {
+      const etr_numeric_gap *gap = k == 0 ? &rows[i]->gap : &rows[i]->local;
+      if (rows[i]->problem || (k == 1 && !rows[i]->has_local)) continue;
+      values[counts[k]] = etr_accuracy_capped_snr(gap);
+      steps[counts[k]++] = (int64_t)i;
+    }
+    add_curve(b, ETR_TB_ACCURACY, k == 0 ? "snr" : "local",
+              (etr_tb_curve){.values = values, .steps = steps, .count = counts[k] > 1 ? counts[k] : 0});
+  }
+}
+
+size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *arena, const etr_profile *profile,
+                           const etr_method *method) {
+  const etr_accuracy *accuracy = accuracy_of(profile, method);
+  const char *suffix = etr_tb_suffix(arena, profile, method);
+  etr_tb_tags tags;
+  size_t count = 0;
+  etr_tb_tags_init(&tags, arena);
+  for (size_t i = 0; accuracy && suffix && i < accuracy->ranked_count && count < ETR_TB_MOST_ERRORS; i++) {
+    const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
+    const etr_value_spread *spread = value->spread;
+    if (!spread || !etr_accuracy_is_suspicious(value)) continue;
+    etr_tb_error *error = &out[count++];
+    bool has_width = spread->most_error > spread->least_error;
+    const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, value);
+    const char *name = etr_accuracy_name(&row);
+    *error = (etr_tb_error){.tag = name ? etr_tb_tag(&tags, ETR_TB_ERROR_SPREAD, name, suffix) : NULL};
+    error->spread = (etr_tb_spread){
+        .least = spread->least_error, .most = spread->most_error, .buckets = has_width ? ETR_SPREAD_BUCKETS : 1};
+    for (size_t k = 0; k < ETR_SPREAD_BUCKETS; k++)
+      error->spread.counts[has_width ? k : 0] += (double)spread->errors[k];
+    if (!error->tag) return 0;
+  }
+  return count;
+}
+
 /* ---- All curves of a method ---- */
 
 const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
@@ -312,6 +367,7 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
     add_timeline(&b);
   }
   add_memory(&b);
+  add_accuracy(&b);
   *out = (etr_tb_curves){b.curves.data, b.curves.count};
   return !etr_arena_failed(arena);
 }

@@ -41,8 +41,8 @@ const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const et
 
 /**
  * Builds all curves of a method over its inferences and instructions: those of times if it ran and they are on a graph,
- * and those of memory if its program plans any. Tags are unique. A part that takes almost nothing has no curve. Returns
- * false when out of memory.
+ * those of memory if its program plans any, and those of accuracy if its values were compared. Tags are unique. A part
+ * that takes almost nothing has no curve. Returns false when out of memory.
  */
 bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
@@ -63,6 +63,19 @@ void etr_tb_spread_of(etr_tb_spread *out, const double *values, size_t count, do
 
 /** Returns the step of the clock of a method's inferences in ms: all times are multiples of it. 0: unknown. */
 double etr_tb_clock_tick(const etr_profile *profile, const etr_method *method);
+
+/** How the differences between a value and its reference are distributed. */
+typedef struct etr_tb_error {
+  const char *tag;
+  etr_tb_spread spread;
+} etr_tb_error;
+
+enum { ETR_TB_MOST_ERRORS = 10 }; /* values whose differences are shown: a page of distributions */
+
+/** Lists the distributions of the most suspicious values of a method. Returns their number; 0 also when out of memory.
+ */
+size_t etr_tb_errors_build(etr_tb_error out[ETR_TB_MOST_ERRORS], etr_arena *arena, const etr_profile *profile,
+                           const etr_method *method);
 
 /** Blocks of consecutive inferences, whose times are shown as distributions. */
 typedef struct etr_tb_blocks {

@@ -113,6 +113,16 @@ static void write_histograms(emitter *e, const etr_method *method) {
   }
 }
 
+static void write_errors(emitter *e, const etr_method *method) {
+  etr_tb_error errors[ETR_TB_MOST_ERRORS];
+  size_t count = etr_tb_errors_build(errors, &e->part, e->view.profile, method);
+  for (size_t i = 0; i < count && !e->records.failed; i++) {
+    etr_tb_histogram histogram;
+    etr_tb_histogram_init(&histogram, e->wall_time, errors[i].tag, 0, &errors[i].spread);
+    write_event(e, &histogram.summary.event);
+  }
+}
+
 /* ---- Data about the record ---- */
 
 static void write_document(emitter *e, const char *tag, const char *content, etr_status status, const etr_text *json) {
@@ -170,6 +180,7 @@ static void write_record(emitter *e) {
   for (uint32_t i = 0; i < profile->method_count; i++) {
     write_curves(e, &profile->methods[i]);
     if (etr_tb_shows_method(profile, i)) write_histograms(e, &profile->methods[i]);
+    write_errors(e, &profile->methods[i]);
     end_part(e);
   }
   if (etr_tb_main_method(profile)) {

@@ -6,10 +6,12 @@
 #include "output/writer.h"
 #include "tensorboard/tb_names.h"
 #include "tensorboard/tb_view.h"
+#include "views/accuracy_view.h"
 #include "views/cost_figures.h"
 #include "views/phases.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 enum {
   MAX_VALUES = 10, /* inputs and outputs that attributes list; edges exist for all */
@@ -19,6 +21,7 @@ enum {
 /* The node that is being packed. Nodes are packed one after the other, from the last. */
 typedef struct packer {
   const etr_tb_view *view;
+  const etr_node_accuracy *accuracy; /* per node; NULL: no values were compared */
   etr_arena *arena;
   etr_packer *out;
   const ProtobufCFieldDescriptor *node, *name, *op, *input, *device, *attr; /* fields of GraphDef and NodeDef */
@@ -198,6 +201,20 @@ static void add_shapes(packer *p, size_t node) {
   etr_pack_entry(p->out, p->attr, ETR_SLICE("_output_shapes"), behind);
 }
 
+/* Adds the SNR of the worst value of the node, in dB; "equal" above ETR_EQUAL_DB. */
+static void add_accuracy(packer *p, size_t index) {
+  const etr_node_accuracy *accuracy = p->accuracy ? &p->accuracy[index] : NULL;
+  if (!accuracy || !accuracy->gap) return;
+  const etr_numeric_gap *gaps[] = {accuracy->gap, accuracy->local};
+  static const char *const keys[] = {"accuracy.snr_db", "accuracy.local_snr_db"};
+  for (size_t i = 0; i < ETR_COUNT(gaps); i++) {
+    etr_cell cell = gaps[i] ? etr_accuracy_snr(p->arena, gaps[i]) : etr_cell_none();
+    if (cell.text) add_text(p, keys[i], cell.text);
+    if (gaps[i] && !cell.text) add_fixed(p, keys[i], cell.number, 3);
+  }
+  if (!isnan(accuracy->drop_db)) add_fixed(p, "accuracy.drop_db", accuracy->drop_db, 3);
+}
+
 static void add_attrs(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
@@ -224,6 +241,7 @@ static void add_attrs(packer *p, size_t index) {
   if (time && runs > 0) add_fixed(p, "calls", (double)time->calls / (double)runs, time->calls % runs == 0 ? 0 : 2);
   if (time) add_micros(p, "avg_us", time->avg);
   add_arguments(p, node);
+  add_accuracy(p, index);
   add_cluster(p, index);
   add_shapes(p, index);
 }
@@ -299,5 +317,6 @@ void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view) {
               .list = etr_pack_field(tensorboard__attr_value, "list"),
               .shape = etr_pack_field(tensorboard__attr_value__list_value, "shape")};
   etr_map_init(&p.once, p.arena);
+  p.accuracy = etr_accuracy_of_nodes(p.arena, view->profile, view->graph);
   for (size_t i = view->graph->node_count; i-- > 0 && !etr_arena_failed(p.arena);) pack_node(&p, i);
 }

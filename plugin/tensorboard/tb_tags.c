@@ -25,6 +25,10 @@
   " One number for the record, for the columns of HPARAMS.\n\n**Unit** " unit ". **Step** always 0. **Also** "         \
   "`etrecord-tb " command " RECORD`."
 
+#define ACCURACY                                                                                                       \
+  "\n\n**Unit** dB. **Step** logged value, in the order of execution, from 0. **Also** `etrecord-tb accuracy RECORD "  \
+  "--reference REF --sort order`."
+
 /* Beginnings of tags; the first one that fits counts. */
 static const struct {
   const char *prefix, *text;
@@ -60,6 +64,13 @@ static const struct {
     {ETR_TB_TIMELINE_GROUP "/avg", "Average time of one instruction." INSTRUCTION("ms", "events")},
     {ETR_TB_TIMELINE_GROUP "/cumulative",
      "Average time of this instruction and of all before it." INSTRUCTION("ms", "events")},
+    {ETR_TB_ACCURACY "/snr", "SNR of each logged value of the worst input against the reference; 100 dB and more are "
+                             "equal, and wrong NaN or infinities count as -100 dB." ACCURACY},
+    {ETR_TB_ACCURACY "/local", "SNR of the error that was added since the values before it: against what the reference "
+                               "computes from these." ACCURACY},
+    {ETR_TB_ERROR_SPREAD "/", "How many elements of a logged value differ how much from the reference, of the ten most "
+                              "suspicious values.\n\n**Unit** that of the value. **Step** always 0. **Also** "
+                              "`etrecord-tb accuracy RECORD --reference REF`."},
     {ETR_TB_BENCH_SPREAD "/", "How many inferences of a bench took how long: a row for each bench." BENCH},
     {ETR_TB_INFERENCE_SPREAD "/", "How many inferences took how long: a row for each block of consecutive inferences, "
                                   "at least ten, by the first of them." INFERENCE},

@@ -23,6 +23,8 @@
 #define ETR_TB_OP_TYPE "3_op_type_ms"
 #define ETR_TB_MEMORY "4_memory_bytes"
 #define ETR_TB_TIMELINE_GROUP "5_timeline_ms"
+#define ETR_TB_ACCURACY "6_accuracy_db"
+#define ETR_TB_ERROR_SPREAD "9_accuracy_error"
 #define ETR_TB_BENCH_SPREAD "9_bench_spread_ms"
 #define ETR_TB_INFERENCE_SPREAD "9_inference_spread_ms"
 /* One number for the record. TensorBoard sorts "~" behind digits and letters. */

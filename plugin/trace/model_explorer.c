@@ -10,6 +10,7 @@
  */
 #include "output/fields.h"
 #include "output/label.h"
+#include "views/accuracy_view.h"
 #include "views/heat.h"
 
 #include <math.h>
@@ -19,9 +20,9 @@ typedef struct node_data {
   const etr_graph *graph;
   const etr_node_data_options *options;
   etr_arena arena;
-  double *nested;   /* per node: average time of all nodes in graphs that it contains, at any depth, in ticks */
-  double *snr;      /* per node: SNR of its worst value, in dB; NaN: not compared */
-  etr_map backends; /* backends in the order of their first occurrence */
+  double *nested; /* per node: average time of all nodes in graphs that it contains, at any depth, in ticks */
+  const etr_node_accuracy *accuracy; /* per node; NULL: not needed */
+  etr_map backends;                  /* backends in the order of their first occurrence */
   etr_writer writer;
   etr_jw json;
   etr_fields fields;
@@ -71,32 +72,10 @@ static void put_backend(node_data *d, size_t node) {
   etr_jw_end(&d->json);
 }
 
-/* Finds the worst SNR of each node. Values are those of Edge nodes; in aten/METHOD they belong to the nodes that they
- * are joined by. */
-static void find_snrs(node_data *d) {
-  const etr_accuracy *accuracy = d->options->accuracy;
-  bool is_edge = d->graph == &d->profile->graphs[d->profile->methods[accuracy->method].graph];
-  etr_map by_name;
-  etr_map_init(&by_name, &d->arena);
-  d->snr = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->snr);
-  for (uint32_t i = 0; d->snr != NULL && i < d->graph->node_count; i++) {
-    d->snr[i] = NAN;
-    if (d->graph->nodes[i].subgraph == ETR_NONE) etr_map_set(&by_name, etr_slice_of(d->graph->nodes[i].name), i);
-  }
-  for (size_t i = 0; d->snr != NULL && i < accuracy->value_count; i++) {
-    const etr_value_accuracy *value = &accuracy->values[i];
-    const char *name = is_edge ? d->graph->nodes[value->node].name : value->aten_node;
-    uint32_t node = value->problem || name == NULL ? ETR_NONE : etr_map_get(&by_name, etr_slice_of(name));
-    if (node == ETR_NONE) continue;
-    double snr = value->gap.unlike > 0 ? -ETR_EQUAL_DB : fmin(value->gap.snr_db, ETR_EQUAL_DB);
-    d->snr[node] = fmin(d->snr[node], fmax(snr, -ETR_EQUAL_DB));
-  }
-}
-
 static void put_snr(node_data *d, size_t node) {
-  if (d->snr == NULL || isnan(d->snr[node]) || !put_key(d, node)) return;
+  if (d->accuracy == NULL || d->accuracy[node].gap == NULL || !put_key(d, node)) return;
   etr_jw_object(&d->json);
-  etr_field_number(&d->fields, "value", d->snr[node]);
+  etr_field_number(&d->fields, "value", etr_accuracy_capped_snr(d->accuracy[node].gap));
   etr_jw_end(&d->json);
 }
 
@@ -141,16 +120,18 @@ static void put_document(node_data *d) {
 
 /* ---- The emitter ---- */
 
-static etr_status check_graph(const etr_graph *graph, const etr_node_data_options *options, etr_error *error) {
+static etr_status check_graph(const etr_profile *profile, const etr_graph *graph, const etr_node_data_options *options,
+                              etr_error *error) {
   if (etr_is_program(graph))
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "Model Explorer cannot show %s/%s; choose an entry point of edge or aten", graph->module,
                     graph->method);
   if (options->statistic == ETR_NODE_SNR)
-    return options->accuracy != NULL && options->accuracy->ranked_count > 0
+    return profile->accuracy != NULL && profile->accuracy->ranked_count > 0
                ? ETR_OK
                : etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                          "no value of %s/%s was compared with a reference", graph->module, graph->method);
+                          "no value of %s/%s was compared with a reference: give one with --reference FILE, for a record with a "
+                          "debug buffer", graph->module, graph->method);
   for (size_t i = 0; graph->times != NULL && i < graph->node_count; i++)
     if (graph->times[i].runs > 0 || (options->statistic == ETR_NODE_BACKEND && graph->times[i].backend != NULL))
       return ETR_OK;
@@ -163,7 +144,7 @@ etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const et
   static const etr_node_data_options defaults = {0};
   node_data d = {
       .profile = profile, .graph = &profile->graphs[graph], .options = options != NULL ? options : &defaults};
-  ETR_TRY(check_graph(d.graph, d.options, error));
+  ETR_TRY(check_graph(profile, d.graph, d.options, error));
   etr_arena_init(&d.arena);
   etr_map_init(&d.backends, &d.arena);
   d.nested = etr_arena_alloc_array(&d.arena, d.graph->node_count, sizeof *d.nested);
@@ -172,7 +153,7 @@ etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const et
     uint32_t owner = subgraph != ETR_NONE ? d.graph->subgraphs[subgraph].owner : ETR_NONE;
     if (owner < i) d.nested[owner] += d.nested[i] + d.graph->times[i].avg;
   }
-  if (d.options->statistic == ETR_NODE_SNR) find_snrs(&d);
+  if (d.options->statistic == ETR_NODE_SNR) d.accuracy = etr_accuracy_of_nodes(&d.arena, profile, d.graph);
   etr_writer_init(&d.writer, sink);
   etr_jw_init(&d.json, &d.writer);
   d.fields = (etr_fields){profile, d.options->unit, &d.json};

@@ -7,6 +7,8 @@
 #include "output/label.h"
 #include "views/logged.h"
 
+#include <math.h>
+
 etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accuracy, const etr_value_accuracy *value) {
   const etr_graph *graph = etr_logged_graph(accuracy->profile, value->value);
   return (etr_accuracy_row){.arena = arena,
@@ -16,6 +18,91 @@ etr_accuracy_row etr_accuracy_row_of(etr_arena *arena, const etr_accuracy *accur
                             .node = &graph->nodes[value->computed_by],
                             .gap = value->problem ? NULL : &value->gap,
                             .local = value->has_local ? &value->local : NULL};
+}
+
+/* The nodes of a graph while values are given to them. */
+typedef struct node_values {
+  const etr_accuracy *accuracy;
+  const etr_graph *edge; /* the method's graph, of which the values are */
+  bool is_edge;          /* the nodes are those of `edge` */
+  etr_map by_name;       /* name -> index into nodes */
+  etr_node_accuracy *nodes;
+} node_values;
+
+/* Returns the node of a value: the one that logged it, or the operator whose result a quantize node carries; ETR_NONE
+ * if there is none. In aten/METHOD, aten_node is the name in the reference's record, which may be another one. */
+static uint32_t node_of(const node_values *v, const etr_value_accuracy *value, bool as_carried) {
+  uint32_t node = as_carried ? value->computed_by : value->node;
+  if (as_carried && node == value->node) return ETR_NONE;
+  if (v->is_edge) return node;
+  bool is_own = v->accuracy->reference_record == v->accuracy->profile && !as_carried;
+  const char *name = is_own ? value->aten_node : v->edge->nodes[node].aten_node;
+  return name && value->aten_node ? etr_map_get(&v->by_name, etr_slice_of(name)) : ETR_NONE;
+}
+
+/* Gives the most suspicious values to the nodes that logged them, and then to operators that logged none, but a
+ * quantize node did. */
+static void give_values(const node_values *v) {
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t i = 0; i < v->accuracy->ranked_count; i++) {
+      const etr_value_accuracy *value = &v->accuracy->values[v->accuracy->ranked[i]];
+      uint32_t node = node_of(v, value, pass == 1);
+      if (node == ETR_NONE || v->nodes[node].gap) continue;
+      v->nodes[node] = (etr_node_accuracy){
+          .gap = &value->gap, .local = value->has_local ? &value->local : NULL, .drop_db = value->drop_db};
+    }
+}
+
+const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profile *profile, const etr_graph *graph) {
+  const etr_accuracy *accuracy = profile->accuracy;
+  if (!accuracy || accuracy->method == ETR_NONE) return NULL;
+  node_values v = {.accuracy = accuracy, .edge = &profile->graphs[profile->methods[accuracy->method].graph]};
+  v.is_edge = graph == v.edge;
+  if (!v.is_edge && (strcmp(graph->module, "aten") != 0 || strcmp(graph->method, v.edge->method) != 0)) return NULL;
+  etr_map_init(&v.by_name, arena);
+  v.nodes = etr_arena_alloc_array(arena, graph->node_count, sizeof *v.nodes);
+  for (uint32_t i = 0; v.nodes && i < graph->node_count; i++) {
+    v.nodes[i].drop_db = NAN;
+    if (graph->nodes[i].subgraph == ETR_NONE) etr_map_set(&v.by_name, etr_slice_of(graph->nodes[i].name), i);
+  }
+  if (v.nodes) give_values(&v);
+  return v.nodes;
+}
+
+/* Returns the number of a value's node and output, in the order of their first values. */
+static uint32_t number_of(etr_map *numbers, const etr_value_accuracy *value) {
+  const uint32_t key[] = {value->node, value->output};
+  return etr_map_number(numbers, (etr_slice){(const char *)key, sizeof key});
+}
+
+const etr_value_accuracy *const *etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy,
+                                                           size_t *count) {
+  etr_map numbers;
+  etr_map_init(&numbers, arena);
+  const etr_value_accuracy **rows = etr_arena_alloc_array(arena, accuracy->value_count, sizeof *rows);
+  bool *is_final = etr_arena_alloc_array(arena, accuracy->value_count, sizeof *is_final);
+  *count = 0;
+  for (size_t i = 0; rows && is_final && i < accuracy->value_count; i++) {
+    uint32_t at = number_of(&numbers, &accuracy->values[i]);
+    if (at == *count) rows[(*count)++] = &accuracy->values[i];
+  }
+  for (size_t i = 0; rows && is_final && i < accuracy->ranked_count; i++) {
+    const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
+    uint32_t at = number_of(&numbers, value);
+    if (at >= *count || is_final[at]) continue;
+    rows[at] = value;
+    is_final[at] = true;
+  }
+  return is_final && !etr_arena_failed(arena) ? rows : NULL;
+}
+
+double etr_accuracy_capped_snr(const etr_numeric_gap *gap) {
+  if (gap->unlike > 0 || isnan(gap->snr_db)) return -ETR_EQUAL_DB;
+  return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);
+}
+
+double etr_accuracy_heat(const etr_numeric_gap *gap) {
+  return fmin(fmax(1 - etr_accuracy_capped_snr(gap) / ETR_COOL_DB, 0), 1);
 }
 
 const char *etr_accuracy_name(const etr_accuracy_row *row) {
@@ -28,6 +115,13 @@ const char *etr_accuracy_of(etr_arena *arena, const etr_accuracy *accuracy) {
   if (!accuracy->reference) return "the record's reference outputs";
   if (accuracy->reference_record == accuracy->profile) return "this record's own program";
   return etr_arena_format(arena, "the program of %s", etr_label_record(arena, accuracy->reference_record));
+}
+
+const char *etr_accuracy_against(etr_arena *arena, const etr_accuracy *accuracy) {
+  const char *of = etr_accuracy_of(arena, accuracy),
+             *slash = accuracy->reference ? strrchr(accuracy->reference, '/') : NULL;
+  if (!accuracy->reference) return etr_arena_format(arena, "against %s", of);
+  return etr_arena_format(arena, "against %s (%s)", of, slash ? slash + 1 : accuracy->reference);
 }
 
 const char *etr_accuracy_place(const etr_accuracy_row *row) {
@@ -48,6 +142,15 @@ etr_cell etr_accuracy_snr(etr_arena *arena, const etr_numeric_gap *gap) {
 const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap) {
   etr_cell cell = etr_accuracy_snr(arena, gap);
   return cell.text ? cell.text : etr_arena_format(arena, "%.1f dB", cell.number);
+}
+
+const char *etr_accuracy_score(etr_arena *arena, const etr_value_accuracy *value) {
+  if (!value->has_local) return etr_arena_format(arena, "%.1f dB below what it reads", value->drop_db);
+  const char *local = etr_arena_format(arena, "local %s", etr_accuracy_snr_text(arena, &value->local));
+  if (isnan(value->impact_snr_db)) return local;
+  if (value->impact_snr_db > ETR_EQUAL_DB)
+    return etr_arena_format(arena, "%s, alone it leaves the output equal", local);
+  return etr_arena_format(arena, "%s, alone it leaves the output %.1f dB", local, value->impact_snr_db);
 }
 
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value) {

@@ -16,11 +16,12 @@
 #include <stdlib.h>
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
-  static const char *const names[] = {
-      "fallback",   "not_delegated", "library",      "constants",    "layout",      "copies",        "quantize_pairs",
-      "batch_norm", "attention",     "output_layer", "float_beside", "calls",       "outlier",       "first_run",
-      "load",       "drift",         "waiting",      "cpu_fallback", "small_calls", "memory_bound",  "slow_rate",
-      "above_peak", "step",          "modes",        "slow_runs",    "periodic",    "slow_operator", "nothing"};
+  static const char *const names[] = {"fallback",     "not_delegated",  "library",      "constants",   "layout",
+                                      "copies",       "quantize_pairs", "batch_norm",   "attention",   "output_layer",
+                                      "float_beside", "calls",          "outlier",      "first_run",   "load",
+                                      "drift",        "waiting",        "cpu_fallback", "small_calls", "memory_bound",
+                                      "slow_rate",    "above_peak",     "step",         "modes",       "slow_runs",
+                                      "periodic",     "slow_operator",  "inaccurate",   "nothing"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -355,7 +356,9 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  if (isnan(finding->potential)) {
+  if (isnan(finding->cost)) {
+    etr_putf(&writer, "It changes results, not times; %s", etr_sureness_name(finding->sureness));
+  } else if (isnan(finding->potential)) {
     etr_puts(&writer, "What it could save is not known");
   } else {
     etr_putf(&writer, "Could save up to %s", etr_finder_time_of(finder, finding->potential));
@@ -376,9 +379,10 @@ static void put_saving(const etr_finder *finder, etr_finding *finding) {
 
 /* ---- All ---- */
 
-/* Known savings per inference come first, then what was spent once, then unknown savings. That nothing stands out comes
- * before all findings that save little. */
+/* Wrong results come first, then known savings per inference, then what was spent once, then unknown savings. That
+ * nothing stands out comes before all findings that save little. */
 static double rank_of(const etr_finding *finding) {
+  if (finding->kind == ETR_FINDING_INACCURATE) return INFINITY;
   if (finding->kind == ETR_FINDING_NOTHING) return ETR_FINDING_MUCH;
   if (finding->is_once) return 0;
   return isnan(finding->potential_share) ? -1 : finding->potential_share;
@@ -399,7 +403,8 @@ static bool find_all(etr_finder *finder) {
   if (good && finder->graph)
     good = etr_finder_measure_calls(finder) && etr_finder_look_at_graph(finder) && etr_find_partitions(finder) &&
            etr_find_constants(finder) && etr_find_copies(finder) && etr_find_patterns(finder) &&
-           etr_find_slow_calls(finder) && etr_find_outliers(finder) && etr_find_costs(finder);
+           etr_find_slow_calls(finder) && etr_find_outliers(finder) && etr_find_costs(finder) &&
+           etr_find_inaccurate(finder);
   return good && etr_find_layouts(finder) && etr_find_delegates(finder) && find_first_run(finder) &&
          find_load(finder) && etr_find_unsteady(finder) && find_nothing(finder) && !etr_arena_failed(finder->arena);
 }

@@ -60,6 +60,7 @@ bool etr_find_outliers(etr_finder *finder);
 bool etr_find_unsteady(etr_finder *finder);
 bool etr_find_delegates(etr_finder *finder);
 bool etr_find_costs(etr_finder *finder);
+bool etr_find_inaccurate(etr_finder *finder);
 
 /** What so many runs or occurrences usually take together, in ticks: their median as often. One that stands out does
  * not count. */

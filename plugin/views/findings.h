@@ -4,7 +4,8 @@
  *
  * A finding is an action: what to change, why, what it could save, and how sure that is. Its title is an imperative.
  * Its evidence gives medians. The saving is an upper bound for this finding alone: those of several findings overlap
- * where they are about the same operators or delegates, and then the later finding names the earlier ones.
+ * where they are about the same operators or delegates, and then the later finding names the earlier ones. A finding
+ * about accuracy has no times and comes first: wrong results matter more than slow ones.
  */
 #ifndef ETR_FINDINGS_H
 #define ETR_FINDINGS_H
@@ -40,6 +41,7 @@ typedef enum etr_finding_kind {
   ETR_FINDING_SLOW_RUNS,      /* some runs take much longer than the others, for no reason that their events show */
   ETR_FINDING_PERIODIC,       /* every so many runs one does */
   ETR_FINDING_SLOW_OPERATOR,  /* one operator makes some runs slow, or one at a time */
+  ETR_FINDING_INACCURATE,     /* operators that make the outputs inexact, if values were compared with a reference */
   ETR_FINDING_NOTHING,        /* no finding could save much: what takes most of the time */
 } etr_finding_kind;
 
@@ -89,8 +91,8 @@ typedef struct etr_finding {
   etr_sureness sureness;
   double potential; /* ticks that the change could save at most: per inference, or once if is_once; NaN: not known */
   double potential_share; /* potential as a part of Method::execute's median; NaN if it is not known or is_once */
-  double cost;  /* ticks per inference that it is about, sums of medians; of is_once ticks that were spent once; of runs
-                   that differ what the slow ones take longer, spread over all */
+  double cost;  /* NaN: it is not about time. Ticks per inference that it is about, sums of medians; of is_once ticks
+                   that were spent once; of runs  that differ what the slow ones take longer, spread over all */
   double share; /* cost as a part of Method::execute's median; NaN if is_once */
   bool is_once; /* the time was spent once, not in every inference */
   double
@@ -104,7 +106,8 @@ typedef struct etr_finding {
 } etr_finding;
 
 typedef struct etr_findings {
-  const etr_finding *list; /* the largest known saving first, then what was spent once, then unknown savings */
+  const etr_finding
+      *list; /* about accuracy, then the largest known saving first, then what was spent once, then unknown savings */
   size_t count;
 } etr_findings;
 

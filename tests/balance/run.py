@@ -18,9 +18,10 @@ import sys
 import tempfile
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(TESTS, 'cli'), os.path.join(TESTS, 'corpus')]
+sys.path[:0] = [os.path.join(TESTS, 'cli'), os.path.join(TESTS, 'corpus'), os.path.join(TESTS, 'check')]
 import command  # noqa: E402
 import forge  # noqa: E402
+from report_documents import documents_in  # noqa: E402
 
 WHOLES = ('nodes', 'delegate_only', 'framework', 'unexplained')
 NAMES = ('nodes', 'estimated', 'delegate_only', 'inserted', 'rest_of_calls', 'framework', 'unexplained')
@@ -118,7 +119,7 @@ def in_dot(text):
 
 
 def in_report(text):
-    document = json.loads(re.search(r'(?s)<script type="application/json" id="profile">\n(.*?)</script>', text)[1])
+    document = documents_in(text)['profile']
     return [
         {part['part']: number(part['total']) / method['runs'] for part in method['balance']}
         | {'execute': method['execute']['total'] / method['runs']}

@@ -5,6 +5,7 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
+import {gunzipSync, gzipSync} from 'node:zlib';
 
 import {command, fixtures, missing} from './environment.js';
 
@@ -22,14 +23,29 @@ export function answer(name, record, unit = 'ms') {
 
 const pathOf = record => (record.startsWith('/') ? record : join(fixtures, record));
 
-/** A document that a report holds. */
-function embeddedIn(html, id) {
-  return JSON.parse(html.match(new RegExp(`<script type="application/json" id="${id}">\\n([^]*?)</script>`))[1]);
+const elementOf = id => new RegExp(`(<script type="application/octet-stream;base64" id="${id.replaceAll('.', '\\.')}">)([^<]*)(</script>)`);
+
+/** A document that a report holds; null if it has none with this id. */
+export function embeddedIn(html, id) {
+  const found = html.match(elementOf(id));
+  return found && JSON.parse(gunzipSync(Buffer.from(found[2], 'base64')));
 }
 
-/** The document that a report, and the event file, holds. */
+/** The report with a document replaced by what `change` makes of it. */
+export function withDocument(html, id, change) {
+  return html.replace(elementOf(id), (_, head, text, tail) => head + gzipSync(JSON.stringify(change(JSON.parse(gunzipSync(Buffer.from(text, 'base64')))))).toString('base64') + tail);
+}
+
+/** The document that a report holds, with the sections of its methods, as the event file has it. */
 export function documentOf(record) {
-  return embeddedIn(run('report', pathOf(record)), 'profile');
+  const html = run('report', pathOf(record)), whole = embeddedIn(html, 'profile');
+  for (const [index, method] of whole.methods.entries()) {
+    for (const name of ['timeline', 'memory']) {
+      const section = embeddedIn(html, `profile.${index}.${name}`);
+      method[name] = section && {...section[name], texts: section.texts};
+    }
+  }
+  return whole;
 }
 
 /* Documents number operators, `diff` numbers nodes; and documents hold no values and no costs to compare. What neither has a graph nor ran is in no document. */

@@ -8,7 +8,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
 
-import {answer, diffOf, run} from './answers.js';
+import {answer, diffOf, run, withDocument} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {fixtures, missing, screenshots} from './environment.js';
 import {TabPage} from './tab_page.js';
@@ -49,7 +49,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
   it('forbids the network itself, and any script but its own', async () => {
     const path = join(folder, 'mv2_xnnpack.html'), changed = join(folder, 'changed.html');
     const policy = readFileSync(path, 'utf8').match(/Content-Security-Policy" content="([^"]*)"/)[1];
-    assert.match(policy, /^default-src 'none'; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'$/);
+    assert.match(policy, /^default-src 'none'; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-[\w+/]{43}='; worker-src blob:; base-uri 'none'; form-action 'none'$/);
     writeFileSync(changed, readFileSync(path, 'utf8').replace('<script type="module">', '<script type="module">globalThis.intruder = true;'));
     const opened = await new TabPage().launch();
     pages.push(opened);
@@ -120,8 +120,8 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
 
   it('that an earlier version wrote shows all but the timeline', async () => {
     const path = join(folder, 'old.html');
-    const older = document => ({...document, methods: document.methods.map(({timeline: {lanes: _, ...timeline}, ...method}) => ({...method, timeline}))});
-    writeFileSync(path, run('report', join(fixtures, 'add_mul')).replace(/(id="profile">\n)([^]*?)(<\/script>)/, (_, head, text, tail) => head + JSON.stringify(older(JSON.parse(text))) + tail));
+    const older = ({timeline: {lanes: _, ...timeline}, ...section}) => ({...section, timeline});
+    writeFileSync(path, withDocument(run('report', join(fixtures, 'add_mul')), 'profile.0.timeline', older));
     const dashboard = await show(path);
     await dashboard.view('Timeline');
     assert.match(await dashboard.frame.locator('main').innerText(), /earlier version/);
@@ -136,7 +136,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
 
   it('keeps few rows of 20,000 in the page', async () => {
     const path = join(folder, 'many.html');
-    writeFileSync(path, run('report', join(fixtures, 'mv2_portable')).replace(/(id="profile">\n)([^]*?)(<\/script>)/, (_, head, text, tail) => head + JSON.stringify(enlarged(JSON.parse(text), 20_000)) + tail));
+    writeFileSync(path, withDocument(run('report', join(fixtures, 'mv2_portable')), 'profile', whole => enlarged(whole, 20_000)));
     const dashboard = await show(path);
     await dashboard.view('Operators');
     assert.match(await dashboard.count(), /^20,000 operators/);
@@ -160,8 +160,9 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
 function enlarged(whole, count) {
   const {operators} = whole.methods[0].graph;
   const timed = operators.total.flatMap((total, at) => (total === null ? [] : [at]));
-  for (const key of Object.keys(operators)) {
-    const column = operators[key];
+  operators.count = count;
+  for (const [key, column] of Object.entries(operators)) {
+    if (!Array.isArray(column)) continue;
     operators[key] = Array.from({length: count}, (_, at) => (key === 'carrier' ? -1 : key === 'name' ? `${column[timed[at % timed.length]]}_${at}` : column[timed[at % timed.length]]));
   }
   return whole;

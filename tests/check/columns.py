@@ -3,7 +3,7 @@
 """Do all formats tell the same columns? columns.py PATH/TO/etrecord-tb MANUAL [FIXTURES]
 
 JSON Lines has CSV's columns and values, typed. --columns takes each of them, in any order but for record and run, which come first, and the manual page lists the others. What JSON documents have is what
-their schemas say, no key more and none less; so does the dashboard's document, which a report holds.
+their schemas say, no key more and none less; so does the dashboard's document, which event files hold.
 """
 import csv
 import io
@@ -13,6 +13,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 RECORDS = ('mv2_xnnpack', 'multi_method', 'add_mul_debug', 'control_flow', 'p_gru', 'cpp_rich', 'bundled_update', 'demo_delegate_int', 'extra_modules', 'drift', 'bundled', 'prefill_decode',
            'external_weights', 'turns_base')
@@ -91,10 +92,10 @@ def resolve(schema, root):
 
 
 def collect(schema, root, path, wanted):
-    """Every key that a schema names, by path; keys that are names of the model's own have no properties."""
+    """Every key that a schema names, by path; keys that are names of the model's own have no properties. A column without values is not written: it gets a '?'."""
     schema = resolve(schema, root)
     for key, value in schema.get('properties', {}).items():
-        wanted.add('%s.%s' % (path, key))
+        wanted.add('%s.%s%s' % (path, key, '?' if value.get('$ref', '').endswith('_column') else ''))
         collect(value, root, '%s.%s' % (path, key), wanted)
     for part in schema.get('anyOf', []) + schema.get('oneOf', []) + schema.get('allOf', []):
         collect(part, root, path, wanted)
@@ -117,8 +118,12 @@ def walk(document, path, seen, free):
 def document_of(program, name, record):
     if name != 'profile':
         return json.loads(run(program, name, *records_of([name], record), '--format', 'json'))
-    report = run(program, 'report', record, '-o', '-')
-    return json.loads(re.search(r'<script type="application/json" id="profile">(.*?)</script>', report, re.DOTALL).group(1))
+    with tempfile.TemporaryDirectory() as folder:  # event files have the whole document, reports have not what only comparisons need
+        run(program, 'write', *(record if isinstance(record, list) else [record]), '--logdir', folder, '--name', 'x')
+        for path in sorted(pathlib.Path(folder).rglob('events.out.tfevents.*')):
+            text = path.read_bytes().decode('latin-1')
+            if (at := text.find('{"schema":"etrecord-tb/profile/1"')) >= 0:
+                return json.JSONDecoder().raw_decode(text, at)[0]
 
 
 def schema_faults(program, name, records):
@@ -130,8 +135,8 @@ def schema_faults(program, name, records):
     if name == 'diff':  # of a record with itself nothing differs
         walk(json.loads(run(program, name, records[0], records[2], '--format', 'json')), name, seen, wanted)
     wanted = {path for path in wanted if not path.endswith('.*')}
-    yield from ('%s is not in the schema' % path for path in sorted(seen - wanted))
-    yield from ('%s is in the schema, and nowhere else' % path for path in sorted(wanted - seen))
+    yield from ('%s is not in the schema' % path for path in sorted(seen - {path.rstrip('?') for path in wanted}))
+    yield from ('%s is in the schema, and nowhere else' % path for path in sorted(wanted - seen) if not path.endswith('?'))
 
 
 def main():
@@ -140,8 +145,8 @@ def main():
     records = [fixtures / name for name in RECORDS]
     faults = [fault for record in records for command in TABLES for fault in line_faults(program, command, record)]
     faults += [fault for command in CHOSEN for fault in choice_faults(program, command, records[0], manual)]
-    dump = records[0] / 'etdump.etdp'  # without a graph the dashboard's document has events in its place
-    faults += [fault for name in DOCUMENTS for fault in schema_faults(program, name, records + ([dump] if name == 'profile' else []))]
+    foreign = ['--etrecord', records[0] / 'etrecord.bin', '--etdump', records[2] / 'etdump.etdp', '--force']  # where nothing has a node, the dashboard's document has events
+    faults += [fault for name in DOCUMENTS for fault in schema_faults(program, name, records + ([foreign] if name == 'profile' else []))]
     print(*faults[:40], sep='\n', end='\n' if faults else '')
     print('%d records, %d tables, %d documents: %d faults' % (len(records), len(TABLES), len(DOCUMENTS), len(faults)))
     sys.exit(bool(faults))

@@ -86,9 +86,9 @@ class Runner:
         with zipfile.ZipFile(os.path.join(command.FIXTURES, source)) as archive:
             archive.extractall(self.path(name))
 
-    def do_file(self, name, text=''):
+    def do_file(self, name, *lines):
         with open(self.path(name), 'w', encoding='utf-8') as file:
-            file.write(text)
+            file.write('\n'.join(lines))
 
     def do_chmod(self, name, mode):
         os.chmod(self.path(name), int(mode, 8))

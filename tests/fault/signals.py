@@ -97,6 +97,22 @@ def signal_ends_writer(program, folder, number):
     return 'left: %s' % os.listdir(folder) if os.listdir(folder) else None
 
 
+def signal_between_answers(program, folder, number):
+    """The answers before it are complete, although the command waits for the next line of its list."""
+    command_line = [program, 'nodes', RECORD, '--each-from', '-', '--format', 'csv', '--columns', 'node']
+    process = subprocess.Popen(command_line, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(DUMP.encode() + b'\n')
+    process.stdin.flush()
+    first = process.stdout.readline()
+    process.send_signal(number)
+    rows, said = process.stdout.read(), process.stderr.read()
+    process.wait(timeout=SECONDS)
+    process.stdin.close()
+    if process.returncode != -number or said != b'etrecord-tb: stopped by a signal; 1 answer is complete\n':
+        return 'exit %d: %s' % (process.returncode, said.decode())
+    return None if first == b'record,run,etdump,name\r\n' and rows.count(b'\n') == 33 else 'rows are %s' % rows.decode()
+
+
 def signal_that_is_ignored(program, folder):
     """As `nohup` has it."""
     os.mkfifo(os.path.join(folder, 'pipe'))
@@ -191,7 +207,7 @@ def second_writer_of_a_writer_that_ends(program, folder):
     return None if outcome == (0, '') and len(live_events(folder)) == 2 and not temporaries(folder) else '%s, files are %s' % (outcome, files(folder))
 
 
-CASES = [(signal_ends_writer, number) for number in ENDING] + [
+CASES = [(case, number) for case in (signal_ends_writer, signal_between_answers) for number in ENDING] + [
     (signal_that_is_ignored,),
     (signal_ends_drawing,),
     (file_may_not_grow,),

@@ -6,8 +6,10 @@ import copy
 import json
 import math
 import os
+import pathlib
 import random
 import shutil
+import sys
 import time
 import urllib.error
 import urllib.parse
@@ -17,6 +19,9 @@ import pytest
 
 from conftest import FIXTURES, missing
 from tensorboard_server import TensorBoard
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "check"))
+from report_documents import documents_in  # noqa: E402
 
 SEED = 29
 RECORDS = 40  # broken ones
@@ -68,7 +73,7 @@ def served(command, tmp_path_factory):
 
     logdir = tmp_path_factory.mktemp("fuzz")
     command.run("write", FIXTURES / "add_mul", "--logdir", logdir, "--name", "good", "--graphs", "edge", "--hparam", "device=a")
-    document = json.loads(command.run("report", FIXTURES / "add_mul").split('<script type="application/json" id="profile">\n')[1].split("</script>")[0])
+    document = documents_in(command.run("report", FIXTURES / "add_mul"))["profile"]
     drawn = random.Random(SEED)
 
     def value(tag, data, kind):

@@ -15,9 +15,10 @@ import jsonschema_rs
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "corpus"))
+sys.path[:0] = [str(ROOT / "tests" / "corpus"), str(ROOT / "tests" / "check")]
 import forge  # noqa: E402
 import forge_pte  # noqa: E402
+from report_documents import whole_document  # noqa: E402
 
 FIXTURES = pathlib.Path(os.environ.get("FIXTURES", ROOT / "tests" / "fixtures"))
 SCHEMAS = {path.name.removesuffix(".schema.json"): path for path in (ROOT / "schema").glob("*.schema.json")}
@@ -34,7 +35,8 @@ OUTPUTS = {
     "memory": "memory RECORD --format json",
     "model_explorer": "export RECORD --to model-explorer",
     "nodes": "nodes RECORD --format json",
-    "profile": "report RECORD",
+    "profile": "write RECORD --graphs edge --logdir LOGDIR --name x",
+    "profile in a report": "report RECORD",
     "source": "source RECORD --format json",
     "summary": "summary RECORD --format json",
     "trace": "trace RECORD",
@@ -55,15 +57,14 @@ def run(*arguments):
 
 def document_in(output):
     """The JSON that was printed; of a report, what it holds."""
-    report = re.search(r'<script type="application/json" id="profile">\n(.*?)</script>', output, re.S)
-    return json.loads(report[1] if report else output)
+    return whole_document(output) if output.startswith("<!doctype html>") else json.loads(output)
 
 
-def heads_in(logdir):
+def written_in(logdir, schema):
     """What event files hold, as text among their bytes."""
     for path in logdir.rglob("events.out.tfevents.*"):
         text = path.read_bytes().decode("latin-1")
-        found = [match.start() for match in re.finditer(r'\{"schema":"etrecord-tb/head/1","', text)]
+        found = [match.start() for match in re.finditer(r'\{"schema":"etrecord-tb/%s/1","' % schema, text)]
         yield from (json.JSONDecoder().raw_decode(text, at)[0] for at in found)
 
 
@@ -73,7 +74,7 @@ def documents(name, record):
         done = run(*({"RECORD": record, "LOGDIR": logdir}.get(word, word) for word in OUTPUTS[name].split()))
         if done.returncode != 0:
             return done.returncode, []
-        return 0, list(heads_in(pathlib.Path(logdir))) if name == "head" else [document_in(done.stdout)]
+        return 0, [document_in(done.stdout)] if done.stdout[:1] in "{<" else list(written_in(pathlib.Path(logdir), name.split()[0]))
 
 
 def check(name, record):
@@ -81,7 +82,7 @@ def check(name, record):
     status, found = documents(name, record)
     assert len(found) == (status == 0)
     for document in found:
-        VALIDATORS[name].validate(document)
+        VALIDATORS[name.split()[0]].validate(document)
     return status
 
 

@@ -9,8 +9,12 @@ import json
 import os
 import re
 import subprocess
+import sys
 import unicodedata
 import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'check'))
+from report_documents import texts_in  # noqa: E402
 
 try:
     import markdown_it
@@ -158,14 +162,15 @@ def tags(written):
 
 
 def report(written, harmless):
-    """The same tags with the same attributes, and the document the only thing that differs."""
+    """The same tags with the same attributes, and the documents the only thing that differs."""
     got, want = tags(written), tags(harmless)
     require(got.found == want.found, 'other tags: %s', [tag for tag in got.found if tag not in want.found])
     require('<!--' not in re.sub(r'(?s)<script.*?</script>', '', written), 'a comment')
-    document = re.search(r'(?s)<script type="application/json" id="profile">\n(.*?)</script>', written)
-    require(document, 'no document')
-    require('<' not in document[1], 'a < in the document: %s', document[1][document[1].find('<') :][:80])
-    json_document(document[1], None)
+    documents = texts_in(written)
+    require('profile' in documents, 'no document')
+    for document in documents.values():
+        require('<' not in document, 'a < in the document: %s', document[document.find('<') :][:80])
+        json_document(document, None)
 
 
 def local(name):

@@ -11,7 +11,7 @@
 #include <stdio.h>   /* STDIN_FILENO */
 #include <sys/types.h>
 
-enum { F_OK = 0 };
+enum { F_OK = 0, R_OK = 4 };
 
 ssize_t read(int file, void *into, size_t size) ETR_POSIX_NAME(read);
 ssize_t write(int file, const void *from, size_t size) ETR_POSIX_NAME(write);
@@ -24,6 +24,7 @@ int unlink(const char *path) ETR_POSIX_NAME(unlink);
 int unlinkat(int folder, const char *path, int flags) ETR_POSIX_NAME(unlinkat);
 int rmdir(const char *path) ETR_POSIX_NAME(rmdir);
 int access(const char *path, int mode) ETR_POSIX_NAME(access);
+int dup2(int from, int to);
 int pipe(int ends[2]) ETR_POSIX_NAME(pipe);
 /** Unlike the C library's, false for NUL. */
 int isatty(int file) ETR_POSIX_NAME(isatty);

@@ -104,6 +104,10 @@ class Node:
     compute_units: list[str] = field(default_factory=list)
     estimated: bool | None = None
     cycles: float | None = None
+    snr_db: float | None = None
+    equal: bool | None = None
+    drop_db: float | None = None
+    local_snr_db: float | None = None
 
 
 @dataclass
@@ -262,6 +266,7 @@ class MethodSummary:
     output_gaps: list[dict[str, Any]] = field(default_factory=list)
     phases: list[dict[str, Any]] = field(default_factory=list)
     compute_units: list[dict[str, Any]] = field(default_factory=list)
+    accuracy: dict[str, Any] | None = None
 
 
 @dataclass

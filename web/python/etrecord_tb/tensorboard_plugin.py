@@ -39,7 +39,7 @@ class ETRecordPlugin(base_plugin.TBPlugin):
         return False  # TensorBoard activates the tab of a plugin whose name is in the data
 
     def frontend_metadata(self) -> Any:
-        return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="ExecuTorch")
+        return base_plugin.FrontendMetadata(es_module_path="/page.js", tab_name="ExecuTorch")
 
     def _file(self, path: pathlib.Path) -> Any:
         @wrappers.Request.application

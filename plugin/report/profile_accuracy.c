@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * profile_accuracy.c - the accuracy of logged values in the dashboard's document: a row for each value, and how its
+ * elements and those of its reference are distributed.
+ */
+#include "report/profile_doc.h"
+#include "views/accuracy_view.h"
+
+#include <math.h>
+
+/* A value in the document: the worst of its inputs. */
+typedef struct document_value {
+  etr_accuracy_row row;
+  uint32_t operator, carried; /* rows of the operators that logged and that computed it; ETR_NONE */
+} document_value;
+
+static const document_value *as_value(const void *row) { return row; }
+static const etr_value_accuracy *value_of(const void *row) { return as_value(row)->row.value; }
+static bool is_compared(const void *row) { return as_value(row)->row.gap != NULL; }
+static bool has_steps(const void *row) { return is_compared(row) && value_of(row)->is_integer; }
+
+static etr_cell name(const void *row) { return etr_cell_text(etr_accuracy_name(&as_value(row)->row)); }
+static etr_cell role(const void *row) {
+  if (value_of(row)->is_tap) return etr_cell_text("tap");
+  return etr_cell_text(value_of(row)->is_output ? "output" : "value");
+}
+static etr_cell finite(double number) { return etr_cell_number(isfinite(number) ? number : NAN); }
+static etr_cell snr(const void *row) { return finite(is_compared(row) ? value_of(row)->gap.snr_db : NAN); }
+static etr_cell is_equal(const void *row) {
+  return etr_cell_number(is_compared(row) && etr_gap_is_equal(&value_of(row)->gap));
+}
+static etr_cell drop(const void *row) { return finite(is_compared(row) ? value_of(row)->drop_db : NAN); }
+static etr_cell local(const void *row) { return finite(as_value(row)->row.local ? value_of(row)->local.snr_db : NAN); }
+static etr_cell psnr(const void *row) { return finite(is_compared(row) ? value_of(row)->gap.psnr_db : NAN); }
+static etr_cell steps_off(const void *row) {
+  return etr_cell_share((double)value_of(row)->steps_off, (double)value_of(row)->gap.element_count);
+}
+
+#define GAP(name) ETR_VIA(document_value, row.gap, etr_numeric_gap, name)
+
+static const etr_field fields[] = {
+    {"operator", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(document_value, operator),
+     .says = "index into operators: the node that logged it"},
+    {"computed_by", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(document_value, carried),
+     .says = "index into operators: the same, or the operator whose value a quantize or dequantize node carries"},
+    {"name", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = name},
+    {"role", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = role, .says = "value, output or tap"},
+    {"input", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_VIA(document_value, row.value, etr_value_accuracy, input),
+     .says = "input of the reference: the worst"},
+    {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = snr, .says = "null: not compared, or nothing differs"},
+    {"equal", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, .get = is_equal, .says = "nothing differs, or snr_db is above 100"},
+    {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = drop,
+     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each at most 100"},
+    {"local_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = local,
+     .says = "against what the reference computes from the values that the device logged before"},
+    {"psnr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = psnr},
+    {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, GAP(mse)},
+    {"max_abs", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, GAP(max_abs_error)},
+    {"nonfinite", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, GAP(unlike), .says = "elements with a wrong NaN or infinity"},
+    {"steps_off", NULL, ETR_CELL_SHARE, ETR_IN_DOCUMENT, .get = steps_off, .has = has_steps,
+     .says = "share of the stored integers that differ"},
+    {"most_steps", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT,
+     ETR_VIA(document_value, row.value, etr_value_accuracy, most_steps), .has = has_steps},
+    {"problem", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, ETR_VIA(document_value, row.value, etr_value_accuracy, problem),
+     .says = "why it was not compared"},
+};
+ETR_ROW_TYPE(document_accuracy, fields);
+
+static void put_counts(etr_jw *json, const char *key, const uint64_t *counts) {
+  etr_jw_key(json, key);
+  etr_jw_array(json);
+  for (size_t i = 0; i < ETR_SPREAD_BUCKETS; i++) etr_jw_uint(json, counts[i]);
+  etr_jw_end(json);
+}
+
+static void put_spreads(const etr_fields *f, const document_value *values, size_t count) {
+  etr_field_list(f, "spreads");
+  for (size_t i = 0; i < count; i++) {
+    const etr_value_spread *spread = values[i].row.value->spread;
+    if (!spread) continue;
+    etr_jw_object(f->json);
+    etr_field_count(f, "value", i);
+    etr_field_number(f, "least", spread->least);
+    etr_field_number(f, "most", spread->most);
+    put_counts(f->json, "reference", spread->reference);
+    put_counts(f->json, "logged", spread->value);
+    etr_field_number(f, "least_error", spread->least_error);
+    etr_field_number(f, "most_error", spread->most_error);
+    put_counts(f->json, "errors", spread->errors);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
+/* Writes the most suspicious values with their segments. */
+static void put_candidates(etr_profile_doc *e, const etr_profile_operators *ops, const document_value *values,
+                           size_t count) {
+  const etr_accuracy *accuracy = e->fields.profile->accuracy;
+  etr_jw *json = e->fields.json;
+  size_t shown = 0;
+  etr_field_list(&e->fields, "candidates");
+  for (size_t i = 0; i < accuracy->ranked_count && shown < ETR_ACCURACY_CANDIDATES; i++)
+    for (size_t k = 0; k < count; k++) {
+      const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
+      if (values[k].row.value != value || !etr_accuracy_is_suspicious(value)) continue;
+      shown++;
+      etr_jw_object(json);
+      etr_field_count(&e->fields, "value", k);
+      etr_field_list(&e->fields, "segment");
+      for (size_t n = 0; n < value->segment_count; n++) etr_profile_put_index(e, ops->row_of[value->segment[n]]);
+      etr_jw_end(json);
+      etr_jw_end(json);
+    }
+  etr_jw_end(json);
+}
+
+bool etr_profile_put_accuracy(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
+  const etr_fields *f = &e->fields;
+  const etr_accuracy *accuracy = f->profile->accuracy;
+  etr_jw_key(f->json, "accuracy");
+  if (!accuracy || !ops->row_of || accuracy->method != (uint32_t)(method - f->profile->methods)) {
+    etr_jw_null(f->json);
+    return true;
+  }
+  size_t count;
+  const etr_value_accuracy *const *worst = etr_accuracy_worst_inputs(&e->arena, accuracy, &count);
+  document_value *values = etr_arena_alloc_array(&e->arena, count, sizeof *values);
+  for (size_t i = 0; worst && values && i < count; i++)
+    values[i] = (document_value){etr_accuracy_row_of(&e->arena, accuracy, worst[i]), ops->row_of[worst[i]->node],
+                                 ops->row_of[worst[i]->computed_by]};
+  if (!worst || !values) return false;
+  const etr_value_accuracy *output = etr_accuracy_worst_output(accuracy);
+  etr_jw_object(f->json);
+  etr_field_text(f, "text", etr_accuracy_line(&e->arena, accuracy));
+  etr_field_text(f, "against", etr_accuracy_against(&e->arena, accuracy));
+  etr_field_flag(f, "own_program", accuracy->reference_record == accuracy->profile);
+  etr_field_count(f, "inputs", accuracy->input_count);
+  etr_field_number(f, "output_snr_db", output ? output->gap.snr_db : NAN);
+  etr_field_text(f, "ranked_by", accuracy->has_local ? "local" : "drop");
+  etr_profile_put_columns(e, "values", &etr_document_accuracy_fields, ETR_IN_DOCUMENT, ETR_ROWS(values, count));
+  put_candidates(e, ops, values, count);
+  put_spreads(f, values, count);
+  etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(accuracy->warnings, accuracy->warning_count));
+  etr_jw_end(f->json);
+  return true;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// bundle.test.js - the committed bundle is what build.mjs makes of the sources, holds the licences of what is in it, and is small.
+
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {describe, it} from 'node:test';
+import {fileURLToPath} from 'node:url';
+
+const WEB = fileURLToPath(new URL('../../../web/', import.meta.url)), LARGEST = 170 * 1024;
+
+describe('the bundle', () => {
+  it('is made of the sources', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
+    try {
+      execFileSync(process.execPath, [join(WEB, 'build.mjs'), folder]);
+      for (const name of ['page.js', 'page.css']) assert.ok(readFileSync(join(folder, name)).equals(readFileSync(join(WEB, name))), `web/${name} is out of date: npm ci --prefix web && npm run build --prefix web`);
+    } finally {
+      rmSync(folder, {recursive: true});
+    }
+  });
+
+  it('holds the licences of what is in it', () => {
+    const head = readFileSync(join(WEB, 'page.js'), 'utf8').slice(0, 30_000);
+    for (const name of ['preact', 'htm', '@preact/signals', '@preact/signals-core']) assert.match(head, new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
+    assert.match(head, /Permission is hereby granted/);
+    assert.match(head, /Apache License/);
+  });
+
+  it('is small', () => assert.ok(readFileSync(join(WEB, 'page.js')).length <= LARGEST));
+  it('names no host but that of SVG', () => assert.deepEqual([...new Set(readFileSync(join(WEB, 'page.js'), 'utf8').replace(/^\/\*![^]*?\*\//, '').match(/https?:\/\/[^"'`/]*/g))].filter(host => !/www\.w3\.org$/.test(host)), []));
+});

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// method.test.js - what the page makes of a record's document is what the command says about the record.
+
+import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {describe, it} from 'node:test';
+
+import {sumOver} from '../../../web/src/base/columns.js';
+import {search, term} from '../../../web/src/base/filter.js';
+import {estimatedOver, firstMethod, groupRows, readProfile, rowsInside} from '../../../web/src/base/method.js';
+import {nodeId, readSelection} from '../../../web/src/base/selection.js';
+import {foldRows} from '../../../web/src/views/operators.js';
+import {balanceParts} from '../../../web/src/views/summary.js';
+import {sourceFiles} from '../../../web/src/views/source.js';
+import {RECORDS, answer, comparisonOf, diffOf, documentOf, run} from '../answers.js';
+import {fixtures, missing} from '../environment.js';
+
+/** A module's path as `nodes` has it, which is as the record spells it, the way the page and all sums have it. */
+const shownPath = recorded => recorded.replace('_empty_nn_module_stack_from_metadata_hook', '').replace(/^L\['\w+'\]\.?/, '').replace(/\[(\d+)\]/g, '.$1');
+
+const near = (a, b, what) => assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b)), `${what}: ${a} is not ${b}`);
+const orNull = value => (Number.isNaN(value) ? null : value);
+
+/** A rate has four digits in the document, or all in front of the decimal point. */
+const roundedFrom = (shown, rate, what) => {
+  if (rate === null) return assert.equal(shown, null, what);
+  assert.equal(shown, shown < 1000 ? Number(shown.toPrecision(4)) : Math.round(shown), what);
+  assert.ok(Math.abs(shown - rate) <= 5.001e-4 * rate, `${what}: ${shown} is not ${rate}`);
+};
+
+for (const record of RECORDS) {
+  describe(record, {skip: missing('command')}, () => {
+    const profile = readProfile(documentOf(record)), summary = answer('summary', record, 'ns'), nodes = answer('nodes', record, 'ns');
+    const called = (methods, name) => methods.filter(method => (method.method === undefined ? method.name : method.method ?? '(method unknown)') === name);
+    const saidOf = method => called(summary.methods, method.name)[called(profile.methods, method.name).indexOf(method)];
+    const timed = profile.methods.filter(method => method.runs > 0);
+
+    it('has the methods of the summary', () => {
+      for (const method of profile.methods) assert.equal(method.runs, saidOf(method).runs);
+      assert.equal(timed.length, summary.methods.filter(({runs}) => runs > 0).length);
+    });
+
+    it('shows the method with most time first', {skip: profile.methods.length === 0}, () => {
+      assert.equal(firstMethod(profile).execute.total ?? 0, Math.max(...profile.methods.map(method => method.execute.total ?? 0)));
+    });
+
+    for (const method of timed) {
+      const said = saidOf(method), {operators} = method;
+
+      it(`${method.name}: parts are the summary's and add up`, () => {
+        for (const part of method.balance) near(part.avg, said[part.part], part.part);
+        near(method.clockHidden, said.clock_hidden, 'hidden by clocks');
+        near(balanceParts(method).reduce((sum, part) => sum + part.avg, 0), said.execute.avg, 'sum of parts');
+        near(sumOver(operators.avg, operators.timed), said.nodes, 'sum of operators');
+      });
+
+      for (const [by, list] of [['op', said.by_op], ['module', said.by_module.filter(row => row.count > 0)], ['backend', said.by_backend]])
+        it(`${method.name}: sums by ${by} are the summary's`, () => {
+          const sums = new Map(groupRows(operators, operators.timed, by).map(group => [group.key, group]));
+          assert.equal(sums.size, list.length);
+          for (const row of list) {
+            near(sums.get(row[by])?.time, row.avg, `${by} ${row[by]}`);
+            near(sums.get(row[by]).estimated, row.estimated, `${by} ${row[by]} estimated`);
+            assert.equal(sums.get(row[by]).count, row.count);
+          }
+        });
+
+      it(`${method.name}: modules have the summary's total`, () => {
+        for (const row of said.by_module) {
+          const inside = method.modulesByPath.has(row.module) ? rowsInside(method.modulesByPath.get(row.module)).filter(at => operators.isTimed(at)) : [];
+          near(sumOver(operators.avg, inside), row.total, `${row.module} total`);
+          assert.equal(inside.length, row.total_count, row.module);
+        }
+      });
+
+      it(`${method.name}: patterns are the summary's, and their own times add up`, () => {
+        const known = new Set(method.modules.map(({path}) => path));
+        assert.deepEqual(method.patterns.map(row => [row.pattern, row.modules, row.count]), said.by_pattern.map(row => [row.pattern, row.modules, row.count]));
+        method.patterns.forEach((row, at) => near(row.total, said.by_pattern[at].total, row.pattern));
+        near(method.patterns.reduce((sum, row) => sum + row.avg, 0), said.nodes, 'sum of patterns');
+        assert.ok(method.patterns.every(row => known.has(row.slowest)));
+      });
+
+      it(`${method.name}: folded rows and source lines hold each operator once`, () => {
+        const folded = foldRows(operators, operators.timed, operators.avg), files = sourceFiles(operators, operators.avg);
+        near(folded.reduce((sum, {time}) => sum + time, 0), said.nodes, 'folded');
+        assert.deepEqual(folded.flatMap(({rows}) => rows).sort((a, b) => a - b), [...operators.timed]);
+        for (const row of said.by_source.filter(({source}) => source)) {
+          const line = files.find(({file}) => file === row.source.file)?.lines.find(({source}) => source.line === row.source.line);
+          if (row.source.line) assert.ok(line, `${row.source.file}:${row.source.line}`);
+        }
+      });
+
+      it(`${method.name}: what a term of the search selects adds up to its group`, () => {
+        const sum = said => sumOver(operators.avg, search(method, said).rows);
+        for (const [by, field] of [['module', 'own'], ['source', 'line'], ['backend', 'backend']])
+          for (const group of groupRows(operators, operators.timed, by)) if (group.key && !/["*?]/.test(group.key)) near(sum(`${term(field, group.key)} timed:yes`), group.time, `${by} ${group.key}`);
+        for (const module of method.modules) if (module.path && !/["*?]/.test(module.path)) near(sum(term('module', module.path)), sumOver(operators.avg, rowsInside(module)), `in ${module.path}`);
+      });
+
+      it(`${method.name}: a selection is found in the same record written again`, () => {
+        const again = readProfile(documentOf(record)).methods[profile.methods.indexOf(method)];
+        for (let row = 0; row < operators.count; row += 7) assert.equal(readSelection(again, nodeId(operators, row)).row, row);
+        for (const kind of ['node:none', 'module:none.such', 'line:x:1', 'delegate:-7', 'finding:99', 'tensor:1', 'nonsense']) assert.equal(readSelection(method, kind)?.rows.length ?? 0, 0, kind);
+      });
+
+      if (method.hasGraph) it(`${method.name}: operators are those of \`nodes\``, () => {
+        const graphOf = module => nodes.graphs.find(graph => graph.module === module && graph.method === method.name);
+        const listed = (graphOf('edge') ?? graphOf('program')).nodes.filter(node => node.kind === 'op');
+        assert.equal(operators.count, listed.length);
+        listed.forEach((node, row) => {
+          const text = key => operators.text(key, row), number = key => orNull(operators.numbers(key)[row]), source = operators.source(row);
+          assert.deepEqual([operators.name(row), operators.op(row), operators.module(row).path, text('match'), text('runs_as'), operators.raw('handle', row) || null, text('subgraph')],
+            [node.name, node.target, shownPath(node.module), node.match, node.runs_as, node.debug_handle, node.subgraph]);
+          assert.deepEqual([source?.file, source?.line, source?.code], [node.source?.file, node.source?.line, node.source?.code]);
+          const names = Object.keys(node.arguments).map(name => `${name}=.+`);
+          assert.match(text('arguments') ?? '', new RegExp(`^${names.join(', ')}$`));
+          const carrier = operators.indices('carrier')[row];
+          assert.equal(carrier < 0 ? null : operators.name(carrier), node.carried_by);
+          assert.deepEqual([number('macs'), number('bytes'), text('bound'), text('arithmetic'), number('hinted_costs') > 0, operators.isEstimated(row)], [node.macs, node.bytes, node.bound, node.arithmetic, node.hinted_costs > 0, Boolean(node.estimated)]);
+          for (const key of ['gflops', 'gbs', 'intensity', 'of_peak']) roundedFrom(number(key), node[key], `${node.name} ${key}`);
+          if (node.match) for (const key of ['p50', 'p90', 'min', 'max', 'calls']) assert.ok(Math.abs(number(key) - node[key]) < 1e-3, `${node.name} ${key}`);
+          if (node.match) assert.ok(Math.abs(operators.avg[row] - node.avg) < 1e-3, `${node.name} avg`);
+        });
+        near(estimatedOver(operators, operators.timed), said.estimated, 'estimated');
+      });
+
+      it(`${method.name}: findings name their operators`, () => {
+        const plain = name => name.split('/').pop(); // the page has the bodies that they are in apart
+        assert.deepEqual(method.findings.map(finding => [finding.title, Array.from(finding.rows, row => operators.name(row))]), said.findings.map(finding => [finding.title, finding.nodes.map(plain)]));
+        const potentials = method.findings.filter(({potential_share: share}) => share !== null).map(({potential}) => potential ?? 0); // what is saved once, at load, comes last
+        assert.deepEqual(potentials, [...potentials].sort((a, b) => b - a), 'most to be saved first');
+      });
+    }
+
+    it('counts delegated operators as `delegation` does', () => {
+      for (const said of answer('delegation', record).methods) {
+        const method = profile.methods.find(other => other.name === said.method);
+        assert.equal(method.delegation.delegated_nodes, said.delegated_nodes);
+        assert.equal(method.delegates.length, said.delegated_subgraphs);
+      }
+    });
+
+    it("a delegate's nodes and their time are those of its operators", () => {
+      for (const {name, delegates, operators} of profile.methods) {
+        const owners = operators.indices('delegate');
+        for (const delegate of delegates) {
+          const mine = [...owners.keys()].filter(row => owners[row] === delegate.instruction);
+          assert.equal(delegate.nodes, mine.length, `${name}, ${delegate.instruction}`);
+          assert.ok(Math.abs(delegate.on_nodes - sumOver(operators.avg, mine)) < 1e-3, `${name}, ${delegate.instruction}`);
+        }
+      }
+    });
+  });
+}
+
+/* What a page draws of two documents is, number by number, what `diff` says of the records. */
+describe('a comparison of documents', {skip: missing('command')}, () => {
+  for (const [base, newer] of [
+    ['mv2_portable', 'mv2_xnnpack'], ['add_mul', 'old_1_0_1_add_mul'], ['add_mul', 'old_0_6_add_mul'], ['llama_portable', 'llama_xnnpack'], ['vit_xnnpack', 'mv2_xnnpack'], ['multi_method', 'multi_method'],
+    ['control_flow_map', 'control_flow'], ['quantized_xnnpack', 'dynamic_xnnpack'], ['mv2_portable/etdump.etdp', 'mv2_xnnpack/etdump.etdp'], ['coreml', 'vulkan'], ['twin_methods', 'twin_methods'], ['p_cond_names', 'p_cond_names'],
+  ]) it(`${base} and ${newer}`, () => assert.deepEqual(comparisonOf(base, newer), diffOf(base, newer)));
+});
+
+describe('documents', () => {
+  it('of another version are refused', () => assert.throws(() => readProfile({schema: 'x', version: '9.9'}), /profile\/1.*written by etrecord-tb 9.9/));
+
+  it('that are broken are refused', () => {
+    for (const broken of [{}, {methods: [{}], texts: []}, {methods: 3}]) assert.throws(() => readProfile({schema: 'etrecord-tb/profile/1', ...broken}), /broken/);
+  });
+});

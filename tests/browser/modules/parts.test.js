@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// parts.test.js - what the page is made of, without a page: its texts, numbers, the search, the state, tables, the roofline, the fleet.
+
+import assert from 'node:assert/strict';
+import {readFileSync, readdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, it} from 'node:test';
+import {fileURLToPath} from 'node:url';
+
+import {Columns, sortRows} from '../../../web/src/base/columns.js';
+import {recordLabel} from '../../../web/src/base/document.js';
+import {optionsOf, search, termsOf, without} from '../../../web/src/base/filter.js';
+import {callsText, changeText, rateText, shareText, shortOp, signOf, timeText} from '../../../web/src/base/format.js';
+import {visibleText} from '../../../web/src/base/html.js';
+import {backendsOf, readProfile} from '../../../web/src/base/method.js';
+import {declare, flag, follow, get, list, number, oneOf, set, text, written} from '../../../web/src/base/store.js';
+import {FORMATS} from '../../../web/src/parts/export.js';
+import {ROW_HEIGHT, rowsInSight} from '../../../web/src/parts/table.js';
+import {timedNodes} from '../../../web/src/views/compare.js';
+import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../../web/src/views/fleet.js';
+import {decades, missingPeaksText, peakLines, pointsOf} from '../../../web/src/views/roofline.js';
+import {editorLink} from '../../../web/src/views/source.js';
+
+const SOURCES = fileURLToPath(new URL('../../../web/src/', import.meta.url));
+
+describe('the text of the modules', () => {
+  for (const name of readdirSync(SOURCES, {recursive: true}).filter(file => file.endsWith('.js'))) {
+    const said = readFileSync(join(SOURCES, name), 'utf8');
+    it(`${name} never makes markup of text, and asks no other host`, () => {
+      assert.doesNotMatch(said, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|\beval\b|new Function|srcdoc/);
+      assert.doesNotMatch(said.replaceAll('http://www.w3.org/2000/svg', ''), /https?:\/\//);
+      assert.match(said, /^\/\/ SPDX-License-Identifier: BSD-3-Clause\n/);
+    });
+  }
+});
+
+describe('numbers', () => {
+  for (const [said, wanted] of [
+    [timeText(1234567, 'ms'), '1.2346'], [timeText(1234567, 'us'), '1234.6'], [timeText(1234.6, 'ns'), '1235'], [timeText(1e9, 's'), '1.0000000'], [timeText(1000, 'cycles', 2e9), '2000'],
+    [timeText(null, 'ms'), '–'], [timeText(NaN, 'ms'), '–'], [shareText(1, 4), '25.0 %'], [shareText(1, 0), '–'], [shareText(null, 4), '–'],
+    [changeText(4, 5), '+25.0 %'], [changeText(4, 3), '−25.0 %'], [changeText(4, 4), '0.0 %'], [changeText(0, 3), '–'], [signOf('-0.0000'), '0.0000'],
+    [callsText(0), '–'], [callsText(1), '1'], [callsText(4 / 9), '0.44'], [shortOp('aten.linear.default'), 'linear'], [shortOp('_operator.add'), 'add'], [shortOp(''), ''],
+    [rateText(null), '–'], [rateText(NaN), '–'], [rateText(0), '0'], [rateText(0.012345), '0.0123'], [rateText(12.345), '12.3'], [rateText(4321.5), '4,322'], [rateText(8624000), '8.62 M'], [rateText(99999), '100 k'],
+    [recordLabel('a/b/1_edge/forward'), 'a/b'], [recordLabel('.'), '.'],
+  ]) it(`${wanted}`, () => assert.equal(said, wanted));
+});
+
+/* A method with operators of two modules and backends; the third one was not timed. */
+function smallMethod() {
+  const operators = {name: ['a', 'b', 'c'], op: [0, 0, 0], module: [1, 2, 3], match: [1, 1, null], backend: [2, 3, null], total: [1e6, 2e6, null], p50: [1e6, 2e6, null], gflops: [5, null, 6], intensity: [2, 2, 3], arithmetic: 4};
+  const graph = {module: 'edge', modules: {path: ['', 'layers.1', 'layers.1.fc', 'layers.10'], parent: [-1, 0, 1, 0]}, sources: [], operators};
+  const method = {method: 'forward', runs: 1, execute: {avg: 3e6, total: 3e6}, balance: [], clock_hidden: 0, delegates: [], findings: [], graph};
+  return readProfile({schema: 'etrecord-tb/profile/1', texts: ['aten.add.Tensor', 'handle', 'cpu', 'X', 'float'], methods: [method], warnings: [], inputs: []}).methods[0];
+}
+
+describe('the search', () => {
+  const method = smallMethod(), names = said => Array.from(search(method, said).rows, row => method.operators.name(row)).join('');
+  for (const [said, found] of [
+    ['', 'abc'], ['LAYERS.1 add', 'abc'], ['fc add', 'b'], ['fc mul', ''], ['backend:x', 'b'], ['timed:yes', 'ab'], ['timed:no', 'c'], ['module:layers.1', 'ab'], ['own:layers.1', 'a'], ['module:layers.*', 'abc'], ['op:add', 'abc'],
+    ['op:aten.add.Tensor', 'abc'], ['op:aten.mul*', ''], ['/layers\\.1(\\.|$)/', 'b'], ['avg>1.5', 'b'], ['avg<=1 op:add', 'a'], ['p50>=1', 'ab'], ['gflops>5', 'c'], ['"layers.1.fc"', 'b'],
+  ]) it(`"${said}"`, () => assert.equal(names(said), found));
+
+  it('says what it does not understand', () => assert.match(search(method, '/(/').problem, /regular expression/i));
+  it('keeps spaces in quotes', () => assert.deepEqual(termsOf('a own:"b c" /d e/ f'), ['a', 'own:"b c"', '/d e/', 'f']));
+  it('takes terms away', () => assert.equal(without('a backend:x b', 'backend'), 'a b'));
+  it('becomes options of the command', () => assert.deepEqual([optionsOf('op:add module:layers.1'), optionsOf('conv'), optionsOf('')], [['--op', "'*add*'", '--module', "'layers.1'"], null, []]));
+  it('knows where operators run', () => assert.deepEqual(backendsOf(method.operators), ['X', 'cpu']));
+});
+
+describe('the state', () => {
+  const history = [''];
+  let changed = null;
+  declare({'test.text': text(), 'test.number': number(0), 'test.flag': flag(), 'test.one': oneOf('a', 'b', 'c'), 'test.list': list()});
+  follow({read: () => history.at(-1), push: said => history.push(said), replace: said => (history[history.length - 1] = said), listen: f => (changed = f)});
+
+  it('stands in the address, without defaults', () => {
+    set({'test.text': 'a b&c=d/ä', 'test.number': 1 / 3, 'test.list': ['x,y', 'z']});
+    assert.equal(written(), 'test.text=a+b%26c%3Dd/%C3%A4&test.number=0.333333333&test.list=x%2Cy,z'.replace('%2C', encodeURIComponent('%2C')).replace('%252C', '%252C'));
+    assert.equal(history.at(-1), written());
+  });
+  it('comes back from it', () => {
+    set({'test.text': '', 'test.one': 'b'});
+    history.pop();
+    changed();
+    assert.deepEqual([get('test.text'), get('test.one'), get('test.list')], ['a b&c=d/ä', 'a', ['x,y', 'z']]);
+  });
+  it('changes the entry for what is not worth one', () => {
+    const before = history.length;
+    set({'test.number': 7}, {replace: true});
+    assert.equal(history.length, before);
+  });
+  it('takes no nonsense from an address', () => {
+    history.push('test.number=NaNx&test.one=zzz&test.flag=2&unknown=1&%=%&test.text=%E0%A4%A');
+    changed();
+    assert.deepEqual([get('test.number'), get('test.one'), get('test.flag'), get('test.text')], [0, 'a', false, '%E0%A4%A']);
+  });
+});
+
+describe('columns', () => {
+  const columns = new Columns({a: [1, null, 3], b: 5, c: null, t: [0, null, 1], u: 1, s: ['x', 'y', 'z']}, 3, ['zero', 'one']);
+  it('are lists, single values or missing', () => {
+    assert.deepEqual([[...columns.numbers('a')], [...columns.numbers('b')], [...columns.numbers('c')], [...columns.indices('a')], [...columns.indices('none')]], [[1, NaN, 3], [5, 5, 5], [NaN, NaN, NaN], [1, -1, 3], [-1, -1, -1]]);
+    assert.deepEqual([0, 1, 2].map(row => columns.text('t', row)), ['zero', null, 'one']);
+    assert.deepEqual([columns.text('u', 2), columns.text('s', 1), columns.text('none', 0), columns.has('c'), columns.has('b')], ['one', 'y', null, false, true]);
+  });
+});
+
+describe('tables', () => {
+  it('sort what has no value last, either way', () => {
+    const values = [3, null, 1, 2, NaN], sorted = descending => sortRows(values, value => value, descending);
+    assert.deepEqual([sorted(false), sorted(true)], [[1, 2, 3, null, NaN], [3, 2, 1, null, NaN]]);
+  });
+
+  it('draw few rows, wherever they were scrolled to', () => {
+    for (const top of [0, 1000, 20_000 * ROW_HEIGHT, -5]) {
+      const {first, end} = rowsInSight(top, 800, 20_000);
+      assert.ok(end - first < 60 && first >= 0 && end <= 20_000);
+      if (top >= 0 && top < 19_000 * ROW_HEIGHT) assert.ok(first * ROW_HEIGHT <= top && end * ROW_HEIGHT >= top + 800);
+    }
+  });
+
+  const columns = [{key: 'a', title: 'name', text: row => row.a}, {key: 'b', title: 'time', number: true, value: row => row.b, text: row => String(row.b)}, {key: 'bar', title: '', cell: () => 'drawn'}], rows = [{a: 'x|y, "z"', b: 1.5}, {a: '=1+1', b: NaN}];
+  it('are copied as Markdown', () => assert.equal(FORMATS.Markdown(columns, rows), '| name | time |\n|---|--:|\n| x\\|y, "z" | 1.5 |\n| =1+1 | NaN |'));
+  it('are copied as CSV, in which no cell is a formula', () => assert.equal(FORMATS.CSV(columns, rows), 'name,time\n"x|y, ""z""",1.5\n\'=1+1,NaN'));
+  it('are copied as JSON', () => assert.deepEqual(JSON.parse(FORMATS.JSON(columns, rows)), [{name: 'x|y, "z"', time: 1.5}, {name: '=1+1', time: null}]));
+
+  it('list what was timed, new and gone among the others', () => {
+    const node = (name, base_p50, new_p50) => ({name, base_runs: base_p50 === null ? 0 : 3, new_runs: new_p50 === null ? 0 : 3, base_p50, new_p50});
+    assert.equal(timedNodes([node('a', 3, 4), node('b', null, 3), node('c', null, null), node('d', 5, null), node('e', 9, 7)]).map(({name}) => name).join(''), 'dbea');
+  });
+});
+
+describe('the roofline', () => {
+  const {operators} = smallMethod(), columns = ['intensity', 'gflops'].map(key => operators.numbers(key));
+  it('has a point for each rate that is known, the longest first', () => {
+    const of = Float64Array.of(1, 3, 4);
+    assert.deepEqual(pointsOf(operators, [0, 1, 2], ...columns, of, false).map(({rows}) => rows), [[2], [0]]);
+  });
+
+  it('has a line of peaks for floats and one for integers, if both are multiplied', () => {
+    const peaks = {gflops: 100, integer_gops: 400, gbs: 20, flops_given: true, integer_given: false, bandwidth_given: true}, point = arithmetic => [[{rows: [0]}], {text: () => arithmetic}];
+    assert.deepEqual(peakLines(peaks, ...point('float')), [{name: 'float', gflops: 100, gbs: 20, given: true}]);
+    assert.deepEqual(peakLines(peaks, ...point('integer')), [{name: 'integer', gflops: 400, gbs: 20, given: false}]);
+    assert.deepEqual(peakLines({...peaks, gbs: null}, ...point('float')), []);
+    assert.deepEqual(peakLines({}, [], operators), []);
+    assert.match(missingPeaksText({...peaks, gbs: null}, ...point('float')), /no peak of bandwidth is known/);
+    assert.match(missingPeaksText({gbs: 20}, ...point('integer')), /no peak of compute is known/);
+    assert.match(missingPeaksText({}, ...point('float')), /no peak of bandwidth or compute is known/);
+  });
+
+  it('places rates by powers of ten', () => {
+    const {at, ticks} = decades([2, 30], 0, 200);
+    assert.deepEqual([ticks, at(1), at(10), at(100)], [[1, 10, 100], 0, 100, 200]);
+    assert.deepEqual(decades([10], 0, 1).ticks, [10, 100]);
+  });
+});
+
+describe('links to an editor', () => {
+  for (const [pattern, made] of [['vscode://file/{file}:{line}', 'vscode://file//src/a%20b.py:7'], ['', null], ['javascript:alert("{file}")', null], [' JavaScript:{file}', null], ['{file}', null]])
+    it(`"${pattern}"`, () => assert.equal(editorLink(pattern, {file: '/src/a b.py', line: 7}), made));
+});
+
+describe('the fleet', () => {
+  const method = (name, p50, parts = ['a']) => ({method: name, runs: 3, skipped_runs: 0, model: 'm.Wrapper', parts, execute: {p10: p50, p50, p90: p50}, delegated_time_share: 0});
+  const entry = (label, written, hparams, ...methods) => ({run: `${label}/1_edge/forward`, label, written, head: {schema: 'etrecord-tb/head/1', ticks_per_second: 1e9, hparams, methods}});
+  const rows = fleetRows([entry('late', 3, {device: 's24', 'Cores': '4'}, method('f', 2)), entry('early', 1, {device: 'pixel8'}, method('f', 1), method('g', null)), entry('other', 2, {device: 'pixel8'}, method('f', 9, ['b'])),
+    {run: 'old', label: 'old', written: 4, head: null}, {run: 'next', label: 'next', written: 5, head: {schema: 'etrecord-tb/head/2'}}]);
+  const labels = found => found.map(row => `${row.label} ${row.method}`.trim());
+
+  it('has its rows by date', () => assert.deepEqual(labels(rows), ['early f', 'early g', 'other f', 'late f', 'old', 'next']));
+  it('knows what has no head that it can read', () => assert.deepEqual(rows.map(row => Boolean(row.isOld)), [false, false, false, false, true, true]));
+  it('has a column for each fact', () => assert.deepEqual(hparamsOf(rows), ['Cores', 'device']));
+
+  it('filters', () => {
+    for (const [text, found] of [['', 6], ['PIXEL', 3], ['device=pixel8', 3], ['device=pixel8 method=g', 1], ['cores=4', 1], ['device=', 4], ['nothing=4', 0], ['wrapper', 4]]) assert.equal(filterFleet(rows, text).length, found, text);
+  });
+
+  it('draws no line through different models, nor through what was not timed', () => {
+    assert.deepEqual(fleetLines(rows, '').map(line => labels(line.rows)), [['early f', 'late f'], ['other f']]);
+    assert.deepEqual(fleetLines(rows, 'device').map(line => labels(line.rows)), [['early f'], ['other f'], ['late f']]);
+  });
+});
+
+describe('texts', () => {
+  it('show the characters that the terminal shows', () => {
+    const source = readFileSync(new URL('../../../plugin/output/plain_text.c', import.meta.url), 'utf8');
+    const controls = [...source.match(/controls\[\] = \{(.*?)\};/s)[1].matchAll(/\{(\w+), (\w+)\}/g)].map(([, first, last]) => [Number(first), Number(last)]);
+    assert.ok(controls.length > 3);
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const isControl = code !== 9 && code !== 10 && controls.some(([first, last]) => first <= code && code <= last); // the page's own texts have tabs and line ends
+      assert.equal(visibleText(String.fromCodePoint(code)), isControl ? '?' : String.fromCodePoint(code), code.toString(16));
+    }
+  });
+});

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The documents that a report holds: JSON, compressed by gzip, in base64."""
+
+import base64
+import gzip
+import json
+import re
+
+ELEMENT = re.compile(r'<script type="application/octet-stream;base64" id="([\w.]+)">([\w+/=]*)</script>')
+SECTIONS = ('timeline', 'memory')
+
+
+def texts_in(html):
+    """Every document as text, by the id of its element."""
+    return {name: gzip.decompress(base64.b64decode(text, validate=True)).decode() for name, text in ELEMENT.findall(html)}
+
+
+def documents_in(html):
+    return {name: json.loads(text) for name, text in texts_in(html).items()}
+
+
+def whole_document(html, name='profile'):
+    """A record's document with the sections of its methods in their places, as an event file has it. A section has texts of its own."""
+    found = documents_in(html)
+    for index, method in enumerate(found[name]['methods']):
+        for key in SECTIONS:
+            section = found.get('%s.%d.%s' % (name, index, key))
+            method[key] = section and section[key]
+    return found[name]

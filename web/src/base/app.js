@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// app.js - what the views share: the record and method that the address asks for, its times in the chosen statistic, the hits of the search, the selection, the base. All are signals, computed from the
+// state of store.js and the documents that were loaded.
+
+import {computed, signal} from '@preact/signals';
+
+import {sumOver} from './columns.js';
+import {search} from './filter.js';
+import {UNITS, timeText} from './format.js';
+import {firstMethod, readProfile} from './method.js';
+import {nodeId, readSelection} from './selection.js';
+import {declare, get, oneOf, peek, set, text} from './store.js';
+
+declare({view: text('summary'), record: text(), method: text(), base: text(), unit: text(), stat: oneOf('avg', 'p50', 'run'), run: text(), q: text(), sel: text()});
+
+/** The records of the page, [{run, label, written}]. */
+export const records = signal([]);
+/** What is wrong with the record that is shown; null if nothing. */
+export const problem = signal(null);
+/** The profile that is shown; null while it loads. `shownRun` is its record. */
+export const profile = signal(null);
+export const shownRun = signal(null);
+/** The comparison with the base: null, {base, isLoading}, {base, error} or {base, profile, comparison}. */
+export const compared = signal(null);
+/** The source of openSource(). */
+export const source = signal(null);
+
+export const method = computed(() => profile.value && (profile.value.methods.find(({name, index}) => get('method') === name || get('method') === `#${index}`) ?? firstMethod(profile.value)));
+
+/** The unit of all times: the one of the address, of the report, or ms. */
+export const unit = computed(() => (Object.hasOwn(UNITS, get('unit')) ? get('unit') : globalThis.document?.documentElement.dataset.unit || 'ms'));
+export const unitName = computed(() => UNITS[unit.value].name);
+
+/** Formats a time in ns in the page's unit, without and with the unit's name. */
+export const timeOf = ns => timeText(ns, unit.value, profile.value?.ticksPerSecond);
+export const timeWithUnit = ns => `${timeOf(ns)} ${unitName.value}`;
+
+/* ---- Sections ---- */
+
+const sections = new WeakMap(); // method -> {name: signal of {value, error}}
+
+/** Returns a signal of a section of the method, {value, texts} or {error}; {} while it loads. */
+export function sectionOf(shown, name) {
+  if (!sections.has(shown)) sections.set(shown, {});
+  const kept = sections.get(shown);
+  if (!kept[name]) {
+    const made = kept[name] = signal({});
+    source.peek().section(shown.run, shown, name).then(section => (made.value = section), error => (made.value = {error: error.message}));
+  }
+  return kept[name];
+}
+
+/* ---- Times ---- */
+
+/**
+ * The times of all operators in the chosen statistic, in ns: {stat, of: a column, whole: to which shares refer, label, run}. Medians do not add up to the median of the method, so their whole is their sum.
+ */
+export const times = computed(() => {
+  const shown = method.value;
+  if (!shown) return null;
+  const {operators, execute} = shown, asked = get('stat');
+  if (asked === 'p50') {
+    const of = operators.numbers('p50');
+    return {stat: 'p50', of, whole: sumOver(of, operators.timed), label: 'p50'};
+  }
+  if (asked === 'run') {
+    const runs = sectionOf(shown, 'runs').value.value, run = runs && readRun(shown, runs, get('run'));
+    if (run) return run;
+  }
+  return {stat: 'avg', of: operators.avg, whole: execute.avg, label: 'avg'};
+});
+
+/* Returns the times of one run out of the section `runs`: `runs` are the numbers of the runs, `execute` their times, `operators` the rows with times, `times` a list of times for each run. */
+function readRun(shown, {runs, execute, operators, times: lists}, wanted) {
+  const at = runs.indexOf(Number(wanted)), of = new Float64Array(shown.operators.count).fill(NaN);
+  if (at < 0) return null;
+  operators.forEach((row, column) => (of[row] = lists[at][column] ?? NaN));
+  return {stat: 'run', of, whole: execute[at], label: `run ${wanted}`, run: Number(wanted)};
+}
+
+/** Returns the share of a time of the whole, 0 to 1; NaN if there is no whole. */
+export const shareOf = ns => (times.value?.whole > 0 ? ns / times.value.whole : NaN);
+
+/* ---- Search and selection ---- */
+
+/** The operators that the search selects: {rows, problem, isAll, time, has: a bitmap}. */
+export const hits = computed(() => {
+  const shown = method.value, said = get('q').trim();
+  if (!shown) return {rows: new Int32Array(0), problem: null, isAll: true, time: 0, has: new Uint8Array(0)};
+  const {rows, problem: wrong} = search(shown, said, unit.value), has = new Uint8Array(shown.operators.count);
+  for (const row of rows) has[row] = 1;
+  return {rows, problem: wrong, isAll: said === '', time: sumOver(times.value.of, rows), has};
+});
+
+/** What is selected, as readSelection() returns it. */
+export const selection = computed(() => readSelection(method.value, get('sel')));
+
+/** A bitmap of the operators that are selected; null if none is. */
+export const selectedRows = computed(() => {
+  const chosen = selection.value;
+  if (!chosen?.rows.length) return null;
+  const has = new Uint8Array(method.value.operators.count);
+  for (const row of chosen.rows) has[row] = 1;
+  return has;
+});
+
+/** Selects something by its kind and id; null selects nothing. */
+export const select = (kind, id) => set({sel: kind === null ? '' : `${kind}:${id}`});
+
+/** Selects an operator. */
+export const selectRow = row => set({sel: nodeId(method.peek().operators, row)});
+
+/** Selects the next hit of the search, or the one before with -1. */
+export function stepHit(by) {
+  const {rows} = hits.peek(), chosen = selection.peek();
+  if (rows.length === 0) return;
+  const at = rows.indexOf(chosen?.row ?? -1);
+  selectRow(rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : (at + by + rows.length) % rows.length]);
+}
+
+/** Shows a view with changes of the state. */
+export const show = (view, changes = {}) => set({view, ...changes});
+
+/* ---- Loading ---- */
+
+const loaded = new Map(); // run -> promise of a profile
+
+export const labelOf = run => records.value.find(record => record.run === run)?.label ?? run ?? '';
+
+/** The records that the shown one can be compared with. */
+export const bases = computed(() => (source.value && shownRun.value ? source.value.basesOf(shownRun.value, records.value) : []));
+
+/** Loads the profile of a record, or returns the one that was loaded. */
+export async function profileOf(run) {
+  if (!loaded.has(run)) loaded.set(run, source.peek().load(run).then(whole => {
+    const made = readProfile(whole);
+    for (const shown of made.methods) shown.run = run;
+    return made;
+  }));
+  try {
+    return await loaded.get(run);
+  } catch (error) {
+    loaded.delete(run);
+    throw new Error(`This record cannot be shown: ${error.message}`, {cause: error});
+  }
+}
+
+/* Shows the record that the address asks for: the first one only if it asks for none. While a record loads, or if it cannot be loaded, no figures of another one are shown. */
+async function showRecord() {
+  const asked = get('record'), run = asked || records.peek()[0]?.run;
+  if (!run) {
+    problem.value = 'No record in this logdir has a profile. Run `etrecord-tb RECORD` to write one.';
+    return;
+  }
+  if (run !== shownRun.peek()) profile.value = null;
+  shownRun.value = run;
+  try {
+    if (asked && !records.peek().some(record => record.run === run)) throw new Error(`There is no record ${run} in this logdir.`);
+    const read = await profileOf(run);
+    if (shownRun.peek() !== run) return;
+    problem.value = null;
+    profile.value = read;
+  } catch (error) {
+    if (shownRun.peek() === run) {
+      profile.value = null;
+      problem.value = error.message;
+    }
+  }
+}
+
+/* Compares with the base that the address asks for. "auto" asks for the newest record of the same model. */
+async function showBase() {
+  const asked = get('base'), run = shownRun.value;
+  if (!asked || !run || !profile.value) {
+    compared.value = null;
+    return;
+  }
+  const mine = compared.value = {isLoading: true};
+  try {
+    const base = asked === 'auto' ? await source.peek().baseFor(run) : asked;
+    const made = base ? {base, profile: await profileOf(base), comparison: await source.peek().compare(base, run)} : {isAlone: true};
+    if (compared.peek() === mine) compared.value = made;
+  } catch (error) {
+    if (compared.peek() === mine) compared.value = {base: asked, error: error.message};
+  }
+}
+
+/** Looks for new and rewritten records; what is shown stays, and is loaded again if it was rewritten. */
+export async function refresh() {
+  const before = new Map(records.peek().map(({run, written}) => [run, written])), now = await source.peek().list();
+  const writtenNow = new Map(now.map(({run, written}) => [run, written]));
+  const changed = run => before.has(run) && before.get(run) !== writtenNow.get(run);
+  for (const run of before.keys()) if (changed(run)) loaded.delete(run);
+  if (JSON.stringify(now) !== JSON.stringify(records.peek())) records.value = now;
+  if (!shownRun.peek() || problem.peek() || changed(shownRun.peek()) || !writtenNow.has(shownRun.peek())) await showRecord();
+  if (compared.peek()?.base && changed(compared.peek().base)) await showBase();
+}
+
+export {showBase, showRecord};
+
+/** Returns the pair of the comparison for each operator of the shown method: {row: node}; empty without a base. */
+export const pairs = computed(() => {
+  const answer = compared.value?.comparison?.methods[method.value?.index];
+  return new Map((answer?.nodes ?? []).filter(node => node.new_node >= 0).map(node => [node.new_node, node]));
+});
+
+/** The comparison of the shown method by the library (schema/diff.schema.json), null without a base. */
+export const comparedMethod = computed(() => compared.value?.comparison?.methods[method.value?.index] ?? null);
+
+/** Whether the page is in the state of an entry of the history: views read it to keep what they animate. */
+export const isView = view => peek('view') === view;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// commands.js - the register of what a user can do: its keys, its text, when it is possible. Keys, toolbars and the list of keys ("?") read it. It needs no page.
+
+const commands = new Map();
+
+/**
+ * Registers a command: {name, keys: ['+', 'shift+ArrowLeft'], text, views: the views that have it (all if missing), group: its heading in the list of keys, run(event), isPossible()}.
+ * A key is the event's `key`, behind "shift+" where a letter's case does not tell it.
+ */
+export function command(made) {
+  commands.set(made.name, {views: null, group: 'Everywhere', isPossible: () => true, ...made});
+}
+
+/** Returns the commands of a view, those of all views included. */
+export function commandsOf(view) {
+  return [...commands.values()].filter(({views}) => !views || views.includes(view));
+}
+
+/** Runs a command by its name. */
+export function run(name, event) {
+  const found = commands.get(name);
+  if (found?.isPossible()) found.run(event);
+}
+
+const keyOf = ({key, shiftKey}) => (shiftKey && key.length > 1 ? `shift+${key}` : key);
+
+/** Runs the command of a key in a view; those of the view come before those of all views. Returns whether there was one. */
+export function runKey(view, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  const wanted = keyOf(event), fitting = commandsOf(view).filter(({keys}) => keys?.includes(wanted));
+  const found = (fitting.find(({views}) => views) ?? fitting[0]);
+  if (!found?.isPossible()) return false;
+  found.run(event);
+  return true;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// document.js - loads records: from the page itself (a report), or from TensorBoard. Parts of a document that a view needs on demand are its sections.
+
+const SECTION_TYPE = 'application/octet-stream;base64';
+
+/* Fetches JSON. Our own routes explain errors in plain text; other errors are HTML pages of the server, of which only the status is shown. */
+async function answerOf(url) {
+  const answer = await fetch(url).catch(() => {
+    throw new Error('TensorBoard does not answer.');
+  });
+  if (answer.ok) return answer.json();
+  const said = answer.headers.get('content-type')?.startsWith('text/plain') ? await answer.text() : '';
+  throw new Error(said || `TensorBoard answered ${answer.status} ${answer.statusText}.`);
+}
+
+/** Returns "mobilenet" for the run "mobilenet/1_edge/forward": the record's folder, without the graph whose run holds the document. */
+export function recordLabel(run) {
+  return run.replace(/\/\d+_[^/]+\/[^/]+$/, '') || run;
+}
+
+async function unpacked(base64) {
+  const bytes = Uint8Array.from(atob(base64.trim()), letter => letter.charCodeAt(0));
+  return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text());
+}
+
+/* Returns what a report embeds under an id, or null. */
+async function embedded(id) {
+  const found = document.getElementById(id);
+  if (!found) return null;
+  try {
+    return found.type === SECTION_TYPE ? await unpacked(found.textContent) : JSON.parse(found.textContent);
+  } catch (error) {
+    throw new Error(`The section "${id}" of this file is damaged (${error.message}). Write the report again.`, {cause: error});
+  }
+}
+
+function folderOf(whole) {
+  return whole.inputs?.[0]?.replace(/\/[^/]*$/, '') || 'report';
+}
+
+/* A section holds a part of a method and the texts to which its columns refer. */
+const partOf = (section, name) => ({value: section?.[name] ?? null, texts: section?.texts ?? []});
+
+/* The source of a report, which has one record, or a record and its base. */
+async function reportSource() {
+  const documents = {profile: await embedded('profile'), base: await embedded('base')}, records = [{run: 'profile', label: folderOf(documents.profile)}];
+  if (documents.base) records.push({run: 'base', label: `${folderOf(documents.base)} (base)`});
+  return {
+    isReport: true, list: async () => records, load: async run => documents[run], section: async (run, method, name) => partOf(await embedded(`${run}.${method.index}.${name}`), name), compare: () => embedded('comparison'),
+    basesOf: run => records.filter(record => run === 'profile' && record.run === 'base'), baseFor: async run => (run === 'profile' && documents.base ? 'base' : null),
+  };
+}
+
+function tensorBoardSource() {
+  const ask = (route, query = {}) => answerOf(new URL(`${route}?${new URLSearchParams(query)}`, import.meta.url));
+  return {
+    isReport: false, list: async () => (await ask('runs')).map(({run, written}) => ({run, written, label: recordLabel(run)})), fleet: async () => (await ask('fleet')).map(record => ({...record, label: recordLabel(record.run)})),
+    load: run => ask('profile', {run}), section: async (run, method, name) => partOf({...method.document, texts: method.texts}, name), compare: (base, run) => ask('compare', {base, new: run}),
+    basesOf: (run, records) => records.filter(record => record.run !== run), baseFor: async run => (await ask('base', {new: run})).run,
+  };
+}
+
+/**
+ * Returns the source of the page: {isReport, list(), fleet(), load(run), section(run, method, name), basesOf(run, records), baseFor(run), compare(base, run)}. In a report nothing changes; in TensorBoard
+ * records may appear or be rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a report lacks it. load() gives the document of a run, section() a part of a
+ * method, {value: null if it has none, texts}; compare() gives the library's comparison of two runs, basesOf() the records that a run can be compared with, and baseFor() the run to begin with, or null.
+ */
+export async function openSource() {
+  return document.getElementById('profile') ? reportSource() : tensorBoardSource();
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// method.js - reads a document of schema/profile.schema.json: its methods with their operators as columns, modules, delegates. It needs no page.
+
+import {Columns, compareNames, rowsWhere, sumOver} from './columns.js';
+
+const SCHEMA = 'etrecord-tb/profile/1';
+
+/** The backend of operators that run as kernels, outside delegates. */
+export const CPU = 'cpu';
+
+/** Operators that belong to no module of the model. */
+export const TOP_LEVEL = '(top level)';
+
+/** The parts of a method's time by their names in the document, in the words of docs/terms.md. */
+export const PART_TEXTS = {
+  nodes: 'graph operators', estimated: 'estimated', delegate_only: 'delegate overhead (calls minus operators)', inserted: 'inserted operators', rest_of_calls: 'call overhead',
+  framework: 'runtime, outside operators', unexplained: 'unexplained',
+};
+
+const MATCHES = {
+  handle: 'by the debug handle map, the operator and, with the .pte, the values it reads; or by elimination',
+  delegate_map: "by the backend's own map from its ids to debug handles",
+  payload: "by the delegate's payload in the .pte: its operators and the values they read",
+  order: 'several nodes share the handle and operator: by the order of lowering, proved by the handle lists and the events',
+  instruction: 'by the number of the instruction in the .pte that ran it',
+  aligned: 'estimated: by the order of operator classes',
+  delegate: "no node: a delegate call as a whole, or an operator that the lowering inserted",
+  framework: 'no node: time between and around kernels and delegates',
+  none: 'no node was found',
+};
+
+/** Returns the meaning of a match in words. */
+export const matchText = match => MATCHES[match] ?? match;
+
+/* ---- Operators ---- */
+
+/** The operators of a graph: a number each, 0 to count - 1, in the order of the graph. Times are in ns. */
+export class Operators extends Columns {
+  constructor(graph, texts, runs) {
+    const {operators} = graph;
+    super(operators, operators.name.length, texts);
+    Object.assign(this, {runs, sources: graph.sources, modules: [], searchTexts: []});
+  }
+
+  name(row) {
+    return this.raw('name', row);
+  }
+
+  op(row) {
+    return this.text('op', row) ?? '';
+  }
+
+  /** Where it runs; null if that is not known. */
+  backend(row) {
+    return this.text('backend', row) ?? (this.isTimed(row) ? CPU : null);
+  }
+
+  module(row) {
+    return this.modules[this.indices('module')[row]] ?? null;
+  }
+
+  source(row) {
+    return this.sources[this.indices('source')[row]] ?? null;
+  }
+
+  isTimed(row) {
+    return this.indices('match')[row] >= 0;
+  }
+
+  isEstimated(row) {
+    return this.has('estimated') ? this.indices('estimated')[row] === 1 : this.text('match', row) === 'aligned'; // older documents lack the column
+  }
+
+  /** The average time per inference of each operator, NaN if it was not timed. */
+  get avg() {
+    this.averages ??= Float64Array.from(this.numbers('total'), (total, row) => (this.isTimed(row) ? total / this.runs : NaN));
+    return this.averages;
+  }
+
+  /** The rows of the operators that were timed. */
+  get timed() {
+    this.timedRows ??= rowsWhere(this.count, row => this.isTimed(row));
+    return this.timedRows;
+  }
+
+  /** The text in which a search looks for words. */
+  searchText(row) {
+    const source = this.source(row), module = this.module(row);
+    this.searchTexts[row] ??= [this.name(row), this.op(row), module?.path, module?.type, this.backend(row), this.text('runs_as', row), this.text('arguments', row), source && `${source.file}:${source.line}`, source?.function, source?.code]
+      .filter(Boolean).join('\n').toLowerCase();
+    return this.searchTexts[row];
+  }
+}
+
+/** Returns "model.py:12" with the whole path of the file: what identifies a source line. */
+export const lineKey = source => (source ? `${source.file}:${source.line}` : '');
+
+/** What operators can be grouped by: the key of each. */
+export const GROUP_KEYS = {
+  op: (operators, row) => operators.op(row),
+  module: (operators, row) => operators.module(row)?.path ?? '',
+  pattern: (operators, row) => operators.module(row)?.pattern ?? '',
+  backend: (operators, row) => operators.backend(row) ?? '',
+  source: (operators, row) => lineKey(operators.source(row)),
+};
+
+/** Groups rows by a key of GROUP_KEYS and sums their `times` in ns: {key, rows, count, timed, time, estimated}, most time first. */
+export function groupRows(operators, rows, by, times = operators.avg) {
+  const groups = new Map(), keyOf = GROUP_KEYS[by];
+  for (const row of rows) {
+    const key = keyOf(operators, row);
+    if (!groups.has(key)) groups.set(key, {key, rows: [], count: 0, timed: 0, time: 0, estimated: 0});
+    const group = groups.get(key), time = times[row] > 0 ? times[row] : 0;
+    group.rows.push(row);
+    group.count++;
+    group.timed += operators.isTimed(row);
+    group.time += time;
+    group.estimated += operators.isEstimated(row) ? time : 0;
+  }
+  return [...groups.values()].sort((a, b) => b.time - a.time || compareNames(a.key, b.key));
+}
+
+/** Returns the backends that run operators, most time first. The position of one decides its colour. */
+export function backendsOf(operators) {
+  operators.backendList ??= groupRows(operators, rowsWhere(operators.count, row => operators.backend(row) !== null), 'backend').map(group => group.key);
+  return operators.backendList;
+}
+
+/** Returns the number of a backend's colour, 0 for kernels. */
+export function backendColour(operators, name) {
+  return name === CPU || !name ? 0 : 1 + (backendsOf(operators).filter(other => other !== CPU).indexOf(name) % 4);
+}
+
+/* ---- Modules ---- */
+
+/* Reads the modules, parents before children. A path may be listed twice, such as the empty one of the whole model; every index then refers to the first. */
+function readModules(table, texts) {
+  const columns = new Columns(table, table.path.length, texts), parents = columns.indices('parent'), byPath = new Map();
+  const list = table.path.map((path, index) => {
+    if (byPath.has(path)) return byPath.get(path);
+    const parent = byPath.get(table.path[parents[index]]) ?? null, prefix = parent?.path ? `${parent.path}.` : '';
+    const label = path !== '' && path.startsWith(prefix) ? path.slice(prefix.length) : path;
+    const module = {index, path, label, type: columns.text('type', index) ?? '', pattern: columns.text('pattern', index) ?? path, parent, children: [], own: []};
+    byPath.set(path, module);
+    parent?.children.push(module);
+    return module;
+  });
+  return {list, byPath};
+}
+
+/** Returns the rows of the operators in a module and the modules inside it, ascending. */
+export function rowsInside(module) {
+  module.inside ??= Int32Array.from([module.own, ...module.children.map(rowsInside)].flatMap(rows => [...rows])).sort();
+  return module.inside;
+}
+
+/** Returns whether `module` is `outer` or inside it. */
+export function isInside(module, outer) {
+  for (let at = module; at; at = at.parent) if (at === outer) return true;
+  return outer.path === '';
+}
+
+function readGraph(graph, texts, runs) {
+  if (!graph) return {operators: new Operators({operators: {name: []}, sources: []}, texts, runs), modules: [], modulesByPath: new Map()};
+  const operators = new Operators(graph, texts, runs), {list, byPath} = readModules(graph.modules, texts), owners = operators.indices('module');
+  operators.modules = list;
+  for (let row = 0; row < operators.count; row++) list[owners[row]]?.own.push(row);
+  return {operators, modules: list, modulesByPath: byPath};
+}
+
+/* ---- Methods ---- */
+
+const DELEGATE_TIMES = ['call', 'on_nodes', 'estimated', 'copy_in', 'compute', 'wait', 'copy_out', 'other', 'npu', 'gpu', 'cpu'];
+
+/* Reads a delegate, with times per inference; a time that an older document lacks is null. */
+function readDelegate(delegate, index, runs) {
+  return {...delegate, index, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === undefined || delegate[key] === null ? null : delegate[key] / runs]))};
+}
+
+const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: part.total / runs})); // older documents lack these parts
+
+function readMethod(method, index, texts) {
+  const runs = method.runs || 1, graph = readGraph(method.graph, texts, runs);
+  const rowsOf = finding => Int32Array.from((finding.operators ?? []).filter(row => row >= 0 && row < graph.operators.count));
+  return {
+    index, document: method, texts, name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run ?? [],
+    noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // older documents lack both
+    balance: perInference(method.balance, runs), clockHidden: method.clock_hidden / runs, clocks: method.clocks ?? {}, delegation: method.delegation, notes: method.notes ?? [],
+    delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, runs)), delegatePhases: perInference(method.phases, runs), computeUnits: perInference(method.compute_units, runs),
+    findings: method.findings.map((finding, at) => ({...finding, index: at, rows: rowsOf(finding)})), hasGraph: Boolean(method.graph), patterns: method.by_pattern ?? [], graphName: method.graph?.module ?? null, ...graph,
+  };
+}
+
+/** Reads the document. Throws if it has another schema or is broken. */
+export function readProfile(document) {
+  if (document?.schema !== SCHEMA) throw new Error(`This page reads documents of ${SCHEMA}, and this one is ${String(document?.schema ?? 'none')}${document?.version ? `, written by etrecord-tb ${document.version}` : ''}: show it with the page of that version.`);
+  try {
+    return {
+      version: document.version, ticksPerSecond: document.ticks_per_second, inputs: document.inputs, methods: document.methods.map((method, index) => readMethod(method, index, document.texts)), load: document.load,
+      warnings: document.warnings, peaks: document.roofs ?? null,
+    };
+  } catch (error) {
+    throw new Error(`broken document (${error.message})`, {cause: error});
+  }
+}
+
+/** Returns the method with the most time, which is shown first; null if there is none. */
+export function firstMethod(profile) {
+  return profile.methods.reduce((best, method) => ((method.execute.total ?? 0) > (best?.execute.total ?? -1) ? method : best), null);
+}
+
+/** Returns the operators that were fused into this one: its time includes theirs. */
+export function fusedInto(operators, row) {
+  const carriers = operators.indices('carrier');
+  return rowsWhere(operators.count, other => carriers[other] === row);
+}
+
+/** Returns the summed estimated time of rows. */
+export function estimatedOver(operators, rows, times = operators.avg) {
+  return sumOver(times, Array.from(rows).filter(row => operators.isEstimated(row)));
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// bits.js - small pieces that views are made of: figures, cells of times, bars, choices, links to what can be selected.
+
+import {select, selectRow, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {shareText, shortOp} from '../base/format.js';
+import {html} from '../base/html.js';
+import {backendColour, backendsOf} from '../base/method.js';
+
+/** A number with a label above it and a note below. */
+export const Figure = ({label, value, note, title}) => html`<div class="figure" title=${title}><span class="label">${label}</span><strong>${value}</strong>${note ? html`<span class="label">${note}</span>` : null}</div>`;
+
+/** Returns the text of a time in ns, of which `estimated` ns are estimated: "≈ 1.23". */
+export const timeText = (ns, estimated = 0) => (estimated > 0 ? `≈ ${timeOf(ns)}` : timeOf(ns));
+
+/** Returns the cell of a time. */
+export function timeCell(ns, estimated = 0) {
+  if (!(estimated > 0)) return timeOf(ns);
+  return html`<span class="estimated-time" title=${estimated < ns ? `${timeWithUnit(estimated)} of it estimated` : 'estimated'}>≈ ${timeOf(ns)}</span>`;
+}
+
+/** Returns a bar as wide as its share. */
+export const bar = (part, most) => html`<span class="bar" style=${{width: `${most > 0 && part > 0 ? (100 * part) / most : 0}%`}}></span>`;
+
+/** Returns the share of a time of the method in the chosen statistic: "12.3 %". */
+export const shareOfWhole = ns => shareText(ns ?? null, times.value.whole);
+
+/** Buttons of which one is pressed; options are [value, text, title]. */
+export const Segments = ({label, options, chosen, change}) => html`<div class="segments" role="group" aria-label=${label}>${options.map(([value, text, title]) => html`<button type="button" title=${title} aria-pressed=${String(value === chosen)}
+  onClick=${() => change(value)}>${text}</button>`)}</div>`;
+
+/** A list to choose from; options are [value, text]. */
+export const Choice = ({label, options, chosen, change, ...rest}) => html`<select aria-label=${label} value=${chosen} onChange=${event => change(event.target.value)} ...${rest}>${options.map(([value, text]) => html`<option value=${value} selected=${value === chosen}>${text}</option>`)}</select>`;
+
+export const Check = ({label, checked, change, title}) => html`<label class="check" title=${title}><input type="checkbox" checked=${checked} aria-label=${label} onChange=${event => change(event.target.checked)} />${label}</label>`;
+
+/** A link that acts in the page. */
+export const Link = ({act, title, children, ...rest}) => html`<button type="button" class="text-link" title=${title} onClick=${act} ...${rest}>${children}</button>`;
+
+/** A link that selects an operator. */
+export const NodeLink = ({operators, row}) => html`<${Link} act=${() => selectRow(row)} title=${operators.op(row)}>${operators.name(row)}<//>`;
+
+/** A link that selects a module and shows it in a view. */
+export const ModuleLink = ({module, view}) => html`<${Link} act=${() => (view ? show(view, {sel: `module:${module.path}`}) : select('module', module.path))}>${module.path || 'the whole model'}<//>`;
+
+/** The legend of the backends' colours. */
+export function BackendLegend({operators}) {
+  return html`<ul class="legend" aria-label="Backends">${backendsOf(operators).map(name => html`<li><span class=${`swatch backend-${backendColour(operators, name)}`}></span>${name}</li>`)}</ul>`;
+}
+
+/** Returns how an operator is called in pictures: its module and what it does, "layers.3.attention · bmm". */
+export function operatorLabel(operators, row) {
+  const path = operators.module(row)?.path;
+  return path ? `${path} · ${shortOp(operators.op(row))}` : shortOp(operators.op(row));
+}
+
+/* ---- How a time varies over the runs ---- */
+
+/** Returns a logarithmic scale over the times of rows, because rows differ by orders of magnitude. It maps a time in ns to a position in percent; 0 ns is at 0. */
+export function logScale(operators, rows) {
+  const min = operators.numbers('min'), max = operators.numbers('max');
+  let low = Infinity, high = 0;
+  for (const row of rows) {
+    if (min[row] > 0 && min[row] < low) low = min[row];
+    if (max[row] > high) high = max[row];
+  }
+  const from = Math.log(low), to = Math.log(high);
+  return time => (time > 0 && to > from ? (100 * (Math.log(time) - from)) / (to - from) : 0);
+}
+
+/** Returns a linear scale: it maps a time from 0 to `most` ns to a position in percent. */
+export const linearScale = most => time => (most > 0 ? (100 * time) / most : 0);
+
+/** A bar: a line from minimum to maximum, a box from p10 to p90, a mark at the median. `at` is one of the scales above. */
+export function Distribution({operators, row, at}) {
+  const [min, p10, p50, p90, max] = ['min', 'p10', 'p50', 'p90', 'max'].map(key => operators.numbers(key)[row]);
+  if (Number.isNaN(p50)) return html`<span class="distribution empty"></span>`;
+  const label = `min ${timeOf(min)}, p10 ${timeOf(p10)}, median ${timeOf(p50)}, p90 ${timeOf(p90)}, max ${timeOf(max)} ${unitName.value}`;
+  const part = (name, from, to) => html`<span class=${name} style=${{left: `${at(from)}%`, width: `${at(to) - at(from)}%`}}></span>`;
+  return html`<span class="distribution" role="img" aria-label=${label} title=${label}>${part('range', min, max)}${part('box', p10, p90)}${part('median', p50, p50)}</span>`;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// export.js - what a user takes away: tables as Markdown, CSV or JSON, files, pictures.
+
+import {signal} from '@preact/signals';
+
+/** The line that says what was copied; views show it for screen readers and for eyes. */
+export const said = signal('');
+
+let forgets = null;
+
+function say(text) {
+  said.value = text;
+  clearTimeout(forgets);
+  forgets = setTimeout(() => (said.value = ''), 4000);
+}
+
+/** Copies a text to the clipboard. A page opened from a disk may lack the clipboard's interface: then the document copies a selection. */
+export async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = Object.assign(document.createElement('textarea'), {value: text, className: 'offscreen'});
+    document.body.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
+  }
+  say(`Copied ${what}.`);
+}
+
+/** Saves a text or a blob as a file. */
+export function download(name, content, type = 'text/plain') {
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], {type})), link = Object.assign(document.createElement('a'), {href: url, download: name});
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+  say(`Saved ${name}.`);
+}
+
+const cellText = (column, row) => String(column.text ? column.text(row) : column.value(row) ?? '');
+const headText = ({title, key}) => title || key;
+
+/* A spreadsheet takes a cell that begins like a formula for one: it gets an apostrophe in front, unless it is a number. */
+const inert = text => (/^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text);
+
+const csvCell = text => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/* Columns in a file: those that only draw, such as bars, are left out. */
+const written = columns => columns.filter(column => column.text || column.value);
+
+/** How rows of a table become text, by the name of the format. */
+export const FORMATS = {
+  Markdown: (columns, rows) => {
+    const cells = written(columns), line = texts => `| ${texts.map(text => text.replaceAll('|', '\\|').replace(/\s+/g, ' ')).join(' | ')} |`;
+    return [line(cells.map(headText)), `|${cells.map(({number}) => (number ? '--:' : '---')).join('|')}|`, ...rows.map(row => line(cells.map(column => cellText(column, row))))].join('\n');
+  },
+  CSV: (columns, rows) => {
+    const cells = written(columns), line = texts => texts.map(text => csvCell(inert(text))).join(',');
+    return [line(cells.map(headText)), ...rows.map(row => line(cells.map(column => cellText(column, row))))].join('\n');
+  },
+  JSON: (columns, rows) => {
+    const cells = written(columns), value = (column, row) => {
+      const made = column.value ? column.value(row) : cellText(column, row);
+      return made === undefined || Number.isNaN(made) ? null : made;
+    };
+    return JSON.stringify(rows.map(row => Object.fromEntries(cells.map(column => [headText(column), value(column, row)]))), null, 1);
+  },
+};
+
+/** Saves a canvas as a PNG. */
+export function savePicture(name, canvas) {
+  canvas.toBlob(blob => blob && download(name, blob));
+}
+
+/** Returns an SVG as text, with the colours that it has on the page. */
+export function svgText(svg) {
+  const made = svg.cloneNode(true), originals = svg.querySelectorAll('*'), KEPT = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'fill-opacity', 'opacity', 'font-size', 'font-family', 'text-anchor'];
+  const box = svg.getBoundingClientRect();
+  made.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  made.setAttribute('width', box.width);
+  made.setAttribute('height', box.height);
+  made.querySelectorAll('*').forEach((node, at) => {
+    const style = getComputedStyle(originals[at]);
+    for (const key of KEPT) if (style.getPropertyValue(key)) node.setAttribute(key, style.getPropertyValue(key));
+  });
+  return new XMLSerializer().serializeToString(made);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// shell.js - the frame of the page: the bar on top, the tabs, the view, the panel of details, keys, and what TensorBoard asks of a dashboard.
+
+import {effect} from '@preact/signals';
+import {render as renderInto} from 'preact';
+import {useEffect, useRef} from 'preact/hooks';
+
+import {bases, hits, labelOf, method, problem, profile, records, refresh, select, shareOf, show, showBase, showRecord, shownRun, source, stepHit, timeOf, unit, unitName} from './base/app.js';
+import {openAddress} from './base/address.js';
+import {command, commandsOf, runKey} from './base/commands.js';
+import {openSource} from './base/document.js';
+import {UNITS, countText, shareText} from './base/format.js';
+import {html, visibleText} from './base/html.js';
+import {declare, defaultsOf, flag, follow, get, peek, set} from './base/store.js';
+import {Choice} from './parts/bits.js';
+import {said} from './parts/export.js';
+import {BaseChoice} from './views/compare.js';
+import {Details} from './views/details.js';
+import {VIEWS} from './views/index.js';
+
+declare({help: flag(false)});
+
+const THEMES = [['auto', 'Theme: auto'], ['light', 'Light'], ['dark', 'Dark']];
+const STATS = [['avg', 'average'], ['p50', 'median']];
+
+/* ---- The bar ---- */
+
+const shownViews = () => VIEWS.filter(({isThere}) => isThere?.() ?? true);
+
+function Tabs() {
+  const views = shownViews(), key = event => {
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (!by) return;
+    const at = views.findIndex(({name}) => name === get('view')), next = views[(at + by + views.length) % views.length].name;
+    show(next);
+    requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
+    event.stopPropagation();
+  };
+  return html`<div class="tabs" role="tablist" aria-label="Views" onKeyDown=${key}>${views.map(({name, title}) => html`<button type="button" role="tab" id=${`tab-${name}`} aria-selected=${String(name === get('view'))} aria-controls="view" tabindex=${name === get('view') ? '0' : '-1'}
+    onClick=${() => show(name)}>${title}</button>`)}</div>`;
+}
+
+/* A list with one entry is a text. */
+const OneOf = ({label, options, chosen, change, ...rest}) => (options.length === 1 ? html`<span class="single" title=${options[0][1]}>${options[0][1]}</span>` : html`<${Choice} label=${label} options=${options} chosen=${chosen} change=${change} ...${rest} />`);
+
+function RecordChoice() {
+  const options = records.value.map(({run, label}) => [run, label]);
+  if (shownRun.value && !records.value.some(({run}) => run === shownRun.value)) options.unshift([shownRun.value, labelOf(shownRun.value)]);
+  if (options.length === 0) return null;
+  const change = run => set({record: run, method: '', sel: '', q: '', base: run === get('base') ? '' : get('base'), ...(get('view') === 'fleet' ? {view: 'summary'} : {})}); // the fleet shows all records, so choosing one leaves it
+  return html`<${OneOf} label="Record" class="record" options=${options} chosen=${shownRun.value} change=${change} />`;
+}
+
+function MethodChoice() {
+  if (!profile.value?.methods.length) return null;
+  const options = profile.value.methods.map(({name, index}) => [String(index), name]), names = options.map(([, name]) => name);
+  const change = index => set({method: names.indexOf(names[index]) === names.lastIndexOf(names[index]) ? names[index] : `#${index}`, sel: '', q: '', ...defaultsOf('mod'), ...defaultsOf('tl')});
+  return html`<${OneOf} label="Method" options=${options} chosen=${String(method.value.index)} change=${change} />`;
+}
+
+/* The statistic of all views. One run is chosen by its bar in the summary. */
+function StatChoice() {
+  if (!method.value?.runs) return null;
+  const options = [...STATS, ...(get('stat') === 'run' ? [['run', `run ${get('run')}`]] : [])];
+  return html`<${Choice} label="Statistic of times" options=${options} chosen=${get('stat')} change=${stat => set({stat})} />`;
+}
+
+function Search() {
+  const box = useRef(null), {rows, problem: wrong, isAll, time} = hits.value;
+  const key = event => {
+    if (event.key === 'Enter') stepHit(event.shiftKey ? -1 : 1);
+    else if (event.key === 'ArrowDown') document.querySelector('#view [role=grid], #view [tabindex="0"]')?.focus();
+    else if (event.key === 'Escape') (peek('q') ? set({q: ''}, {replace: true}) : box.current.blur());
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return html`<div class="search-box"><input ref=${box} type="search" class="search" aria-label="Search operators" placeholder="Search  /" title="words, /regular expressions/, op:conv*, module:layers.3, backend:cpu, avg>0.1; n and N step through the hits" value=${get('q')}
+    onInput=${event => set({q: event.target.value}, {replace: true})} onKeyDown=${key} />
+    <span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''}>${wrong ? 'not understood' : isAll || !method.value ? '' : html`${countText(rows.length, 'hit')}, ${timeOf(time)} ${unitName.value}, ${shareText(shareOf(time), 1)}`}</span></div>`;
+}
+
+function Bar() {
+  return html`<header class="bar"><${RecordChoice} /><${MethodChoice} />${bases.value.length ? html`<${BaseChoice} />` : null}<${Tabs} /><${Search} /><${StatChoice} />
+    <${Choice} label="Unit of times" options=${Object.entries(UNITS).map(([name, made]) => [name, made.name])} chosen=${unit.value} change=${name => set({unit: name})} />
+    <${Choice} label="Theme" class="theme" options=${THEMES} chosen=${currentTheme()} change=${setTheme} /><button type="button" class="help-button" aria-label="Keys and help" title="Keys and help (?)" onClick=${() => set({help: !get('help')}, {replace: true})}>?</button></header>`;
+}
+
+/* ---- Keys ---- */
+
+command({name: 'search', keys: ['/'], text: 'Search', run: () => document.querySelector('.bar .search')?.focus()});
+command({name: 'next-hit', keys: ['n'], text: 'Next hit of the search', run: () => stepHit(1)});
+command({name: 'previous-hit', keys: ['N'], text: 'Previous hit', run: () => stepHit(-1)});
+command({name: 'help', keys: ['?'], text: 'Show or hide this list', run: () => set({help: !peek('help')}, {replace: true})});
+command({name: 'leave', keys: ['Escape'], text: 'Close the list, the details, then the search', run: () => (peek('help') ? set({help: false}, {replace: true}) : peek('sel') ? select(null) : set({q: ''}))});
+command({name: 'view', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'], text: 'Show the first to ninth view', run: event => {
+  const wanted = shownViews()[Number(event.key) - 1];
+  if (wanted) show(wanted.name);
+}});
+
+const KEY_NAMES = {ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', ' ': 'space'};
+const keyText = key => key.replace('shift+', '⇧ ').replace(/Arrow\w+| $/, name => KEY_NAMES[name]);
+
+function Help() {
+  const box = useRef(null);
+  useEffect(() => box.current?.focus(), [get('help')]);
+  if (!get('help')) return null;
+  const groups = Map.groupBy(commandsOf(get('view')).filter(({keys}) => keys?.length), ({views}) => (views ? 'This view' : 'Everywhere'));
+  return html`<div class="help" role="dialog" aria-label="Keys" tabindex="-1" ref=${box}>${[...groups].map(([title, list]) => html`<section><h2>${title}</h2><dl>${list.map(({keys, text}) => html`<dt>${(keys.length > 4 ? [`${keys[0]} … ${keys.at(-1)}`] : keys).map(key => html`<kbd>${keyText(key)}</kbd> `)}</dt><dd>${text}</dd>`)}</dl></section>`)}
+    <section><h2>Search</h2><dl>${[['conv relu', 'both words'], ['/layers\\.(1|2)/', 'a regular expression'], ['op:conv*', 'operators'], ['module:layers.3', 'a module and all inside'], ['backend:cpu', 'kernels outside delegates'], ['avg>0.1', 'times, in the unit shown']].map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section></div>`;
+}
+
+function onKey(event) {
+  const typing = event.target.matches?.('input:not([type=checkbox]), select, textarea');
+  if (typing && event.key !== 'Escape') return;
+  if (runKey(peek('view'), event)) event.preventDefault();
+}
+
+/* ---- The page ---- */
+
+const Problem = ({text}) => html`<p class="note error" role="alert">${text}</p>`;
+
+function Content() {
+  const {name, View, isOfAllRecords} = VIEWS.find(view => view.name === get('view')) ?? VIEWS.find(view => view.name === 'summary');
+  const main = useRef(null);
+  useEffect(() => {
+    main.current.scrollTop = 0;
+  }, [name, shownRun.value, method.value?.name]);
+  const inside = !isOfAllRecords && problem.value ? html`<${Problem} text=${problem.value} />` : !isOfAllRecords && !profile.value ? html`<p class="note">Loading…</p>`
+    : !isOfAllRecords && !method.value ? html`<p class="note">This record has no method.</p>` : html`<${View} />`;
+  return html`<main class=${`view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}>${inside}</main>`;
+}
+
+function Page() {
+  return html`<${Bar} /><div class="page"><${Content} /><div class="side">${method.value && profile.value ? html`<${Details} />` : null}</div></div><${Help} /><p class="toast" role="status" aria-live="polite">${said.value}</p>`;
+}
+
+/* ---- Light and dark ---- */
+
+function currentTheme() {
+  return document.documentElement.dataset.theme ?? 'auto';
+}
+
+function setTheme(theme) {
+  if (theme === 'auto') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  dispatchEvent(new Event('themechange'));
+}
+
+/* Follows TensorBoard's own light and dark switch, which sets a class on the body around our frame. */
+function followTensorBoard() {
+  if (globalThis.parent === globalThis) return;
+  const around = globalThis.parent.document.body;
+  const follows = () => {
+    document.documentElement.classList.toggle('around-dark', around.classList.contains('dark-mode'));
+    document.documentElement.classList.toggle('around-light', !around.classList.contains('dark-mode'));
+    dispatchEvent(new Event('themechange'));
+  };
+  new MutationObserver(follows).observe(around, {attributes: true, attributeFilter: ['class']});
+  follows();
+}
+
+/* TensorBoard reloads a dashboard by calling `reload` of its element, which is our frame. It does not reload hidden ones, so we reload when the frame is shown. */
+function followReloads() {
+  const frame = globalThis.frameElement;
+  if (!frame) return;
+  const reload = () => refresh().catch(error => shownRun.peek() || (problem.value = error.message)); // otherwise TensorBoard shows that it cannot be reached
+  frame.reload = reload;
+  new MutationObserver(() => frame.style.visibility !== 'hidden' && reload()).observe(frame, {attributes: true, attributeFilter: ['style']});
+}
+
+/** Fills the page. */
+export async function render() {
+  const root = document.createElement('div');
+  root.className = 'dashboard';
+  if (!document.getElementById('profile')) document.head.append(Object.assign(document.createElement('link'), {rel: 'stylesheet', href: String(new URL('page.css', import.meta.url))}));
+  document.body.append(root);
+  follow(openAddress());
+  document.addEventListener('keydown', onKey);
+  renderInto(html`<${Page} />`, root);
+  try {
+    source.value = await openSource();
+    await refresh();
+  } catch (error) {
+    problem.value = error.message;
+    return;
+  }
+  effect(() => {
+    get('record');
+    showRecord();
+  });
+  effect(() => {
+    get('base');
+    showBase();
+  });
+  effect(() => {
+    const {title} = VIEWS.find(({name}) => name === get('view')) ?? VIEWS[0];
+    document.title = visibleText(`${title} · ${labelOf(shownRun.value)}`);
+  });
+  followTensorBoard();
+  if (!source.value.isReport) followReloads();
+}

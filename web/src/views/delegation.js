@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// delegation.js - the view that counts delegated and non-delegated operators by type, as ExecuTorch's print_delegation_info does, and lists each delegate with what is in it.
+
+import {method, select, selection, show, timeOf, times, unitName} from '../base/app.js';
+import {rowsWhere, sumOver} from '../base/columns.js';
+import {term} from '../base/filter.js';
+import {countText, shareText} from '../base/format.js';
+import {html} from '../base/html.js';
+import {groupRows} from '../base/method.js';
+import {Link, bar, shareOfWhole, timeCell} from '../parts/bits.js';
+import {SmallTable} from '../parts/table.js';
+import {Definitions, detailsOfKind} from './details.js';
+
+const COMMAND = 'etrecord-tb delegation RECORD';
+
+function OperatorTypes() {
+  const rows = [...method.value.delegation.operators].sort((a, b) => (b.non_delegated_avg ?? 0) - (a.non_delegated_avg ?? 0) || b.non_delegated - a.non_delegated || (b.delegated_avg ?? 0) - (a.delegated_avg ?? 0));
+  const avg = key => ({key: `${key}_avg`, title: `avg ${unitName.value}`, number: true, text: row => timeOf(row[`${key}_avg`]), value: row => row[`${key}_avg`]});
+  return html`<${SmallTable} caption="Operator types, most time outside delegates first" rows=${rows} command=${COMMAND} most=${40} columns=${[
+    {key: 'op_type', title: 'operator type', class: 'key', text: row => row.op_type},
+    {key: 'delegated', title: 'delegated', number: true, text: row => String(row.delegated)}, avg('delegated'), {key: 'non_delegated', title: 'non-delegated', number: true, text: row => String(row.non_delegated)}, avg('non_delegated'),
+    {key: 'share', title: 'share outside delegates', number: true, text: row => shareText(row.non_delegated_avg, method.value.execute.avg)},
+  ]} />`;
+}
+
+/* ---- Delegates ---- */
+
+/* Columns that some backends record: the delegate overhead by phase, then the whole call by compute unit. */
+const DELEGATE_PARTS = [['copy_in', 'copying in'], ['compute', 'computing'], ['wait', 'waiting'], ['copy_out', 'copying out'], ['other', 'other overhead'], ['npu', 'NPU'], ['gpu', 'GPU'], ['cpu', 'CPU']];
+
+/** Returns the rows of the operators inside a delegate. */
+export function rowsOf({operators}, delegate) {
+  const of = operators.indices('delegate');
+  delegate.rows ??= rowsWhere(operators.count, row => of[row] === delegate.instruction);
+  return delegate.rows;
+}
+
+/** Returns the module that holds all operators of a delegate; null if there is none. */
+export function moduleOf(shown, delegate) {
+  if (delegate.module >= 0) return shown.modules[delegate.module] ?? null;
+  const [first, ...rest] = Array.from(rowsOf(shown, delegate), row => shown.operators.module(row)).filter(Boolean);
+  let at = first ?? null;
+  for (const other of rest) while (at && at !== other && !(at.path === '' || other.path.startsWith(`${at.path}.`))) at = at.parent;
+  return at;
+}
+
+const moduleText = delegate => {
+  const module = moduleOf(method.value, delegate);
+  return module ? module.path || 'the whole model' : '';
+};
+
+/* The parts that some delegate has; the overhead alone, with no phase, is a column already. */
+function recordedParts(shown) {
+  const parts = DELEGATE_PARTS.filter(([key]) => shown.delegates.some(row => row[key] > 0));
+  return parts.length === 1 && parts[0][0] === 'other' ? [] : parts;
+}
+
+function DelegatesTable() {
+  const shown = method.value, isTimed = shown.runs > 0, rows = [...shown.delegates].sort((a, b) => b.call - a.call || a.instruction - b.instruction), most = rows[0]?.call ?? 0;
+  const overhead = row => (row.call ?? 0) - (row.on_nodes ?? 0), time = (key, title, of) => ({key, title: `${title} ${unitName.value}`, number: true, text: row => (isTimed ? timeOf(of(row)) : '–'), value: row => (isTimed ? of(row) : null)});
+  return html`<${SmallTable} caption="Delegates, longest call first" rows=${rows} command=${COMMAND} open=${row => select('delegate', row.instruction)} isChosen=${row => selection.value?.said === `delegate:${row.instruction}`} columns=${[
+    {key: 'instruction', title: 'instruction', number: true, text: row => String(row.instruction), value: row => row.instruction}, {key: 'module', title: 'module', class: 'key', text: moduleText, cell: row => html`<span class="cut head" title=${moduleText(row)}><bdi>${moduleText(row)}</bdi></span>`},
+    {key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'nodes', title: 'nodes', number: true, text: row => String(row.nodes ?? '–'), value: row => row.nodes},
+    time('call', 'call avg', row => row.call), {...time('on_nodes', 'graph operators', row => row.on_nodes), cell: row => (isTimed ? timeCell(row.on_nodes, row.estimated ?? 0) : '–')}, time('overhead', 'overhead', overhead),
+    ...recordedParts(shown).map(([key, title]) => time(key, title, row => row[key])),
+    {key: 'share', title: 'share', number: true, text: row => shareText(isTimed ? row.call : null, shown.execute.avg)}, {key: 'bar', title: '', class: 'bar-cell', cell: row => bar(row.call, most)},
+  ]} />`;
+}
+
+/* The panel of a delegate: where it is, what is in it, why it ends where it ends. */
+function DelegateDetails({chosen}) {
+  const shown = method.value, delegate = shown.delegates.find(({instruction}) => String(instruction) === chosen.id), {operators} = shown, {of} = times.value;
+  if (!delegate) return html`<p class="note">This method has no delegate at instruction ${chosen.id}.</p>`;
+  const rows = rowsOf(shown, delegate), module = moduleOf(shown, delegate), time = ns => (shown.runs ? `${timeOf(ns)} ${unitName.value}` : null), order = Array.from(rows).sort((a, b) => a - b), at = shown.delegates.indexOf(delegate);
+  const neighbours = [...shown.delegates].sort((a, b) => a.instruction - b.instruction), place = neighbours.indexOf(delegate), link = other => html`<${Link} act=${() => select('delegate', other.instruction)}>instruction ${other.instruction}<//>`;
+  return html`<${Definitions} rows=${[
+    ['backend', delegate.backend], ['module', module ? html`<${Link} act=${() => select('module', module.path)}>${module.path || 'the whole model'}<//>` : null], ['call', time(delegate.call)], ['share', shareText(shown.runs ? delegate.call : null, shown.execute.avg)],
+    ['graph operators', time(delegate.on_nodes)], ['overhead of a call', time((delegate.call ?? 0) - (delegate.on_nodes ?? 0))], ...DELEGATE_PARTS.map(([key, title]) => [title, delegate[key] > 0 ? time(delegate[key]) : null]),
+    ['delegate before', neighbours[place - 1] ? link(neighbours[place - 1]) : null], ['delegate after', neighbours[place + 1] ? link(neighbours[place + 1]) : null], ['ends because', delegate.cut_text]]} />
+    <p><${Link} act=${() => show('operators', {q: term('delegate', delegate.instruction), 'op.group': 'none'})}>${countText(rows.length, 'operator')} in the table<//> · <${Link} act=${() => show('timeline')}>timeline<//> · <${Link} act=${() => show('graph')}>graph<//></p>
+    <section><h3>By operator type</h3><${Definitions} rows=${groupRows(operators, rows, 'op', of).map(group => [group.key, `${timeOf(group.time)} ×${group.count}`])} /></section>
+    <section><h3>Operators inside, in order</h3><ul class="inside">${order.slice(0, 200).map(row => html`<li key=${`${at}.${row}`}><${Link} act=${() => select('node', operators.name(row))}>${operators.name(row)}<//> <span class="quiet">${of[row] >= 0 ? `${timeOf(of[row])} ${unitName.value}, ${shareOfWhole(of[row])}` : ''}</span></li>`)}</ul>
+    ${order.length > 200 ? html`<p class="quiet">${order.length - 200} more</p>` : null}<p class="note">Their sum is ${timeOf(sumOver(of, rows))} ${unitName.value}.</p></section>`;
+}
+detailsOfKind.delegate = DelegateDetails;
+
+export function DelegationView() {
+  const {delegation, hasGraph, delegates} = method.value;
+  if (!hasGraph) return html`<p class="note">The graph is missing, because no ETRecord was given; delegated operators cannot be counted.</p>`;
+  const all = delegation.delegated_nodes + delegation.non_delegated_nodes, part = (name, count) => html`<span class=${`part ${name}`} style=${{flexGrow: String(count)}}></span>`;
+  return html`<div class="delegation"><p class="lead">${countText(delegation.delegated_subgraphs, 'delegated subgraph')} · ${delegation.delegated_nodes} of ${countText(all, 'node')} delegated, ${delegation.non_delegated_nodes} not</p>
+    ${delegation.ambiguous ? html`<p class="note">${countText(delegation.ambiguous, 'node')} may be counted on the wrong side, because debug handles do not say which of several nodes was delegated.</p>` : null}
+    ${all ? html`<div class="balance-bar thin" aria-hidden="true">${part('backend-1', delegation.delegated_nodes)}${part('backend-0', delegation.non_delegated_nodes)}</div>` : null}
+    <div class="grid wide">${delegates.length ? html`<section class="card"><${DelegatesTable} /></section>` : null}<section class="card"><${OperatorTypes} /></section></div></div>`;
+}

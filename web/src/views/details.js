@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// details.js - the panel beside the views: all that is known of what is selected, with links to everything that it has to do with.
+
+import {comparedMethod, method, pairs, select, selection, show, timeOf, timeWithUnit, times} from '../base/app.js';
+import {sumOver} from '../base/columns.js';
+import {term} from '../base/filter.js';
+import {callsText, changeText, countText, cyclesText, rateText, shareText, shortType, sourceText} from '../base/format.js';
+import {html} from '../base/html.js';
+import {TOP_LEVEL, estimatedOver, fusedInto, groupRows, lineKey, matchText} from '../base/method.js';
+import {KIND_TEXTS} from '../base/selection.js';
+import {Distribution, Link, ModuleLink, NodeLink, linearScale, shareOfWhole, timeCell} from '../parts/bits.js';
+import {Verdict, intervalText} from './compare.js';
+
+const MOST_LISTED = 12;
+
+/** Rows of terms and what they are; rows without a value are left out. */
+export const Definitions = ({rows}) => html`<dl>${rows.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([key, value, title]) => html`<dt title=${title}>${key}</dt><dd>${value}</dd>`)}</dl>`;
+
+/* Links to the views that can show the selection. */
+const PLACES = [['operators', 'table'], ['modules', 'modules'], ['timeline', 'timeline'], ['graph', 'graph'], ['source', 'source'], ['roofline', 'roofline'], ['memory', 'memory']];
+const Places = () => html`<nav class="places" aria-label="Show it in">${PLACES.map(([view, text]) => html`<${Link} act=${() => show(view)}>${text}<//>`)}</nav>`;
+
+function Nodes({operators, rows, title}) {
+  if (rows.length === 0) return null;
+  return html`<section><h3>${title}</h3><ul>${Array.from(rows).slice(0, MOST_LISTED).map(row => html`<li><${NodeLink} operators=${operators} row=${row} />${times.value.of[row] >= 0 ? html` <span class="quiet">${timeWithUnit(times.value.of[row])}</span>` : null}</li>`)}</ul>
+    ${rows.length > MOST_LISTED ? html`<p class="quiet">${(rows.length - MOST_LISTED).toLocaleString('en-US')} more</p>` : null}</section>`;
+}
+
+function untimedText(operators, row) {
+  if (operators.isTimed(row)) return null;
+  const carrier = operators.indices('carrier')[row];
+  if (carrier >= 0) return html`<p class="note">Fused into another operator; its time is part of <${NodeLink} operators=${operators} row=${carrier} />.</p>`;
+  return html`<p class="note">${method.value.runs ? 'No event was matched to this operator, so it has no time.' : 'This record has no run times.'}</p>`;
+}
+
+function MatchLine({operators, row}) {
+  const match = operators.text('match', row), isEstimated = operators.isEstimated(row);
+  if (!match) return null;
+  return html`<p class=${isEstimated ? 'match estimated' : 'match'}><span class="badge">${match === 'aligned' ? 'estimated' : match}</span> matched ${matchText(match)}${match === 'aligned' || !isEstimated ? '' : '; its time is an estimate'}</p>`;
+}
+
+function timeRows(operators, row) {
+  if (!operators.isTimed(row)) return [];
+  const at = key => operators.numbers(key)[row], {runs} = method.value;
+  return [
+    ['average', timeWithUnit(operators.avg[row]), 'its total over all runs that count, divided by their number'], ['share', shareText(operators.avg[row], method.value.execute.avg), 'of the average of Method::execute'], ['median', timeWithUnit(at('p50')), 'over the runs in which it ran'],
+    ['p10 – p90', `${timeOf(at('p10'))} – ${timeWithUnit(at('p90'))}`], ['min – max', `${timeOf(at('min'))} – ${timeWithUnit(at('max'))}`],
+    ['calls', `${callsText(at('calls'))} per inference, in ${at('ran_in')} of ${runs} runs`],
+  ];
+}
+
+/* Costs of one inference, or of one call if the operator was not timed. */
+function costRows(operators, row) {
+  const at = key => operators.numbers(key)[row], about = at('hinted_costs') > 0 ? '≈ ' : '', known = (key, unit) => (Number.isNaN(at(key)) ? null : `${about}${rateText(at(key))}${unit}`);
+  const rate = operators.text('arithmetic', row) === 'integer' ? ' Gop/s (int)' : ' GFLOP/s', bound = operators.text('bound', row);
+  return [
+    ['MACs', known('macs', '')], ['bytes read and written', known('bytes', '')], ['intensity', at('macs') > 0 ? known('intensity', ' FLOP per byte') : null],
+    ['rate', at('macs') > 0 ? known('gflops', rate) : null], ['bandwidth', known('gbs', ' GB/s')],
+    ['of peak', Number.isNaN(at('of_peak')) ? null : `${shareText(at('of_peak'), 1)} of ${bound ? `the ${bound} peak` : 'the best rate of this record’s large operators'}`],
+  ];
+}
+
+/* The counterpart in the base. */
+function BaseRows({row}) {
+  const node = pairs.value.get(row);
+  if (!comparedMethod.value || comparedMethod.value.may_differ) return null;
+  if (!node) return html`<section><h3>Compared with the base</h3><p class="note">The base has no operator that was paired with this one.</p></section>`;
+  return html`<section><h3>Compared with the base</h3><${Definitions} rows=${[
+    ['base median', node.base_p50 === null ? null : timeWithUnit(node.base_p50)], ['change', node.base_p50 && node.new_p50 ? changeText(node.base_p50, node.new_p50) : null], ['between', intervalText(node.interval)],
+    ['verdict', html`<${Verdict} verdict=${node.verdict} />`], ['base node', node.base_name && node.base_name !== node.new_name ? node.base_name : null]]} /></section>`;
+}
+
+function SourceBlock({source}) {
+  if (!source) return null;
+  return html`<section><h3>Source</h3><p class="path" title=${source.file}><${Link} act=${() => show('source', {sel: `line:${lineKey(source)}`})}>${sourceText(source)}<//></p>${source.code ? html`<pre>${source.code}</pre>` : null}</section>`;
+}
+
+/** Other parts of the panel of an operator, which views add: functions of (method, row) that return elements. */
+export const operatorParts = [];
+
+function OperatorDetails({row}) {
+  const {operators} = method.value, text = key => operators.text(key, row), delegate = operators.raw('delegate', row) ?? -1, module = operators.module(row), cycles = operators.raw('cycles', row);
+  const rows = [
+    ['operator', html`<${Link} act=${() => select('op', operators.op(row))}>${operators.op(row)}<//>`], ['module', module ? html`<${ModuleLink} module=${module} />` : TOP_LEVEL], ['module type', module?.type],
+    ['output', text('outputs')], ['inputs', text('inputs')], ['arguments', text('arguments')], ['debug handle', operators.raw('handle', row) || 'none'], ['subgraph', text('subgraph')],
+    ['backend', operators.backend(row)], ['delegate', delegate >= 0 ? html`<${Link} act=${() => select('delegate', delegate)}>call at instruction ${delegate}<//>` : null], ['compute unit', text('compute_unit')],
+    ['cycles', cycles === null ? null : cyclesText(cycles)], ['runs as', text('runs_as')],
+  ];
+  return html`<${MatchLine} operators=${operators} row=${row} />${untimedText(operators, row)}${operators.isTimed(row) ? html`<${Distribution} operators=${operators} row=${row} at=${linearScale(operators.numbers('max')[row])} />` : null}
+    <${Places} /><${Definitions} rows=${timeRows(operators, row)} /><${BaseRows} row=${row} /><${Definitions} rows=${costRows(operators, row)} /><${Definitions} rows=${rows} /><${SourceBlock} source=${operators.source(row)} />
+    <${Nodes} operators=${operators} rows=${fusedInto(operators, row)} title="Fused into this operator" />${operatorParts.map(part => part(method.value, row))}`;
+}
+
+/* What is told of several operators: their sum, and what they are. */
+function RowsDetails({chosen}) {
+  const {operators} = method.value, {of} = times.value, time = sumOver(of, chosen.rows), byTime = Array.from(chosen.rows).sort((a, b) => (of[b] || 0) - (of[a] || 0)), module = chosen.kind === 'module' ? method.value.modulesByPath.get(chosen.id) : null;
+  const field = {module: ['module', chosen.id], line: ['line', chosen.id], delegate: ['delegate', chosen.id], pattern: ['module', chosen.id], op: ['op', chosen.id], finding: ['finding', chosen.id]}[chosen.kind];
+  const delegate = chosen.kind === 'delegate' ? method.value.delegates.find(({instruction}) => String(instruction) === chosen.id) : null;
+  return html`<${Places} /><${Definitions} rows=${[
+    ['operators', html`<${Link} act=${() => show('operators', {q: field ? term(...field) : '', 'op.group': 'none'})}>${countText(chosen.rows.length, 'operator')}<//>`], ['type', module ? shortType(module.type) : null], ['time', timeCell(time, estimatedOver(operators, chosen.rows, of))], ['share', shareOfWhole(time)],
+    ['module', delegate?.module >= 0 ? html`<${ModuleLink} module=${method.value.modules[delegate.module]} />` : null], ['backend', delegate?.backend], ['call', delegate && method.value.runs ? timeWithUnit(delegate.call) : null],
+    ['around', module?.parent ? html`<${ModuleLink} module=${module.parent} />` : null]]} />
+    ${module?.children.length ? html`<section><h3>Modules inside</h3><ul>${module.children.slice(0, MOST_LISTED).map(inside => html`<li><${ModuleLink} module=${inside} /></li>`)}</ul>${module.children.length > MOST_LISTED ? html`<p class="quiet">${module.children.length - MOST_LISTED} more</p>` : null}</section>` : null}
+    <section><h3>By operator type</h3><${Definitions} rows=${groupRows(operators, chosen.rows, 'op', of).slice(0, MOST_LISTED).map(group => [group.key, `${timeOf(group.time)} ×${group.count}`])} /></section>
+    ${chosen.kind === 'line' ? html`<${SourceBlock} source=${operators.source(chosen.rows[0])} />` : null}<${Nodes} operators=${operators} rows=${byTime} title="Most time first" />`;
+}
+
+const titleOf = chosen => {
+  if (chosen.kind === 'finding') return method.value.findings[Number(chosen.id)]?.title ?? 'finding';
+  if (chosen.kind === 'delegate') return `delegate at instruction ${chosen.id}`;
+  if (chosen.kind === 'line') return chosen.id.split('/').pop();
+  return chosen.row >= 0 ? method.value.operators.name(chosen.row) : chosen.id || 'the whole model';
+};
+
+/** Panels for kinds of selection that only one view knows, by kind: components with {chosen}. */
+export const detailsOfKind = {};
+
+export function Details() {
+  const chosen = selection.value;
+  if (!chosen) return null;
+  const Kind = detailsOfKind[chosen.kind], title = titleOf(chosen);
+  return html`<aside class="details" aria-label=${`Details of ${title}`}><header><h2>${title}</h2><button type="button" class="close" aria-label="Close details" onClick=${() => select(null)}>×</button></header>
+    <p class="quiet">${KIND_TEXTS[chosen.kind]}</p>${chosen.isGone ? html`<p class="note">This method has no such operator.</p>` : chosen.row >= 0 ? html`<${OperatorDetails} row=${chosen.row} />` : Kind ? html`<${Kind} chosen=${chosen} />` : html`<${RowsDetails} chosen=${chosen} />`}</aside>`;
+}
+

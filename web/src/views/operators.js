@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// operators.js - the table of operators: each, or summed by type, module, pattern of modules, source line or backend.
+
+import {comparedMethod, hits, labelOf, method, pairs, select, selectRow, selectedRows, selection, shownRun, times, timeOf, unitName} from '../base/app.js';
+import {sumOver} from '../base/columns.js';
+import {optionsOf, term, termsOf, without} from '../base/filter.js';
+import {callsText, changeText, countText, rateText, shareText, signOf, sourceText} from '../base/format.js';
+import {html} from '../base/html.js';
+import {TOP_LEVEL, backendsOf, estimatedOver, groupRows} from '../base/method.js';
+import {declare, get, oneOf, set} from '../base/store.js';
+import {Choice, Distribution, Segments, bar, logScale, shareOfWhole, timeCell, timeText} from '../parts/bits.js';
+import {Table, declareTable} from '../parts/table.js';
+import {VERDICTS, Verdict, intervalText} from './compare.js';
+
+const GROUPS = [['none', 'Each'], ['op', 'Operator type'], ['pattern', 'Repeated', 'the same operators of repeated modules as one row'], ['module', 'Module'], ['source', 'Source line'], ['backend', 'Backend']];
+const FOLDED_FROM = 4;  // equal modules from which a method opens folded
+
+declare({'op.group': oneOf('auto', ...GROUPS.map(([value]) => value))});
+declareTable('op', 'time-');
+declareTable('group', 'time-');
+
+/** Returns whether a method has so many equal modules that its tables begin folded. */
+export const isRepetitive = shown => shown.patterns.some(({modules}) => modules >= FOLDED_FROM);
+
+export const shownGroup = () => (get('op.group') === 'auto' ? (isRepetitive(method.value) ? 'pattern' : 'none') : get('op.group'));
+
+/* ---- The columns ---- */
+
+/** The columns that compare with the base; none without one. */
+function baseColumns(operators) {
+  const answer = comparedMethod.value;
+  if (!answer || answer.may_differ) return [];
+  const node = row => pairs.value.get(row);
+  return [
+    {key: 'base', title: `base p50 ${unitName.value}`, number: true, width: '92px', value: row => node(row)?.base_p50 ?? NaN, text: row => timeOf(node(row)?.base_p50), descending: true},
+    {key: 'change', title: 'change', number: true, width: '92px', descending: true, value: row => (node(row) ? (node(row).new_p50 ?? 0) - (node(row).base_p50 ?? 0) : NaN),
+      text: row => (node(row) ? signOf(timeOf((node(row).new_p50 ?? 0) - (node(row).base_p50 ?? 0))) : '')},
+    {key: 'interval', title: 'between', number: true, width: '120px', from: 1200, sort: false, hint: 'interval in which the change lies', text: row => intervalText(node(row)?.interval)},
+    {key: 'verdict', title: 'verdict', width: '86px', value: row => VERDICTS[node(row)?.verdict] ?? '', cell: row => (node(row) ? html`<${Verdict} verdict=${node(row).verdict} />` : '')},
+  ];
+}
+
+function operatorColumns(operators, rows) {
+  const {of, whole, label} = times.value, p50 = operators.numbers('p50'), order = operators.indices('order'), at = logScale(operators, operators.timed), text = key => row => operators.text(key, row) ?? '';
+  const number = (key, title, hint, from) => ({key, title, hint, number: true, width: '76px', from, optional: true, descending: true, value: row => operators.numbers(key)[row], text: row => rateText(operators.numbers(key)[row])});
+  let most = 0;
+  for (const row of rows) if (of[row] > most) most = of[row];
+  return [
+    {key: 'order', title: '#', hint: 'order of execution: the number of the instruction that first runs the node or calls its delegate', number: true, width: '52px', value: row => (order[row] >= 0 ? order[row] : NaN), text: row => (order[row] >= 0 ? String(order[row]) : '')},
+    {key: 'op', title: 'operator', width: 'minmax(120px, 1.4fr)', value: row => operators.op(row), cell: row => html`<span class="cut" title=${operators.op(row)}>${operators.op(row)}</span>`},
+    {key: 'name', title: 'node', width: 'minmax(110px, 1.3fr)', from: 1100, value: row => operators.name(row), cell: row => html`<span class="cut quiet" title=${operators.name(row)}>${operators.name(row)}</span>`},
+    {key: 'module', title: 'module', width: 'minmax(110px, 1.4fr)', value: row => operators.module(row)?.path ?? '', cell: row => html`<span class="cut head" title=${operators.module(row)?.path}><bdi>${operators.module(row)?.path ?? ''}</bdi></span>`},
+    {key: 'time', title: `${label} ${unitName.value}`, number: true, width: '92px', descending: true, value: row => of[row], text: row => timeText(of[row], operators.isEstimated(row) ? of[row] : 0), cell: row => timeCell(of[row], operators.isEstimated(row) ? of[row] : 0)},
+    {key: 'share', title: 'share', number: true, width: '64px', descending: true, value: row => of[row] / whole, text: row => shareText(Number.isNaN(of[row]) ? null : of[row], whole)},
+    {key: 'bar', title: '', width: 'minmax(60px, 1fr)', sort: false, cell: row => bar(of[row], most)},
+    ...(times.value.stat === 'p50' ? [] : [{key: 'p50', title: `p50 ${unitName.value}`, number: true, width: '88px', from: 900, descending: true, value: row => p50[row], text: row => timeOf(p50[row])}]),
+    ...baseColumns(operators),
+    {key: 'spread', title: 'min – max', hint: 'minimum to maximum, p10 to p90, median; the scale is logarithmic', width: 'minmax(100px, 1fr)', from: 1000, sort: false, cell: row => html`<${Distribution} operators=${operators} row=${row} at=${at} />`},
+    {key: 'calls', title: 'calls', hint: 'calls per inference', number: true, width: '52px', from: 1300, value: row => operators.numbers('calls')[row], text: row => callsText(operators.numbers('calls')[row] || 0)},
+    {key: 'backend', title: 'backend', width: 'minmax(80px, 0.7fr)', from: 820, value: row => operators.backend(row) ?? '', cell: row => html`<span class="cut" title=${operators.backend(row)}>${operators.backend(row) ?? ''}</span>`},
+    {key: 'source', title: 'source', width: 'minmax(90px, 1fr)', from: 1400, value: row => sourceText(operators.source(row)), cell: row => html`<span class="cut" title=${operators.source(row)?.code}>${sourceText(operators.source(row))}</span>`},
+    {key: 'match', title: 'match', width: '90px', optional: true, value: text('match')}, {key: 'runs_as', title: 'runs as', width: '140px', optional: true, value: text('runs_as')},
+    {key: 'outputs', title: 'output', width: '160px', optional: true, value: text('outputs')},
+    number('gflops', 'GFLOP/s', 'arithmetic rate'), number('gbs', 'GB/s', 'rate of bytes read and written'), number('bytes', 'bytes', 'bytes read and written'), number('macs', 'MACs', 'multiply-accumulates'), number('intensity', 'FLOP/byte', 'arithmetic intensity'),
+    ...['p10', 'p90', 'min', 'max'].map(key => ({key, title: `${key} ${unitName.value}`, number: true, width: '88px', optional: true, descending: true, value: row => operators.numbers(key)[row], text: row => timeOf(operators.numbers(key)[row])})),
+  ];
+}
+
+/* ---- Groups ---- */
+
+const groupText = {op: key => key, module: key => key || TOP_LEVEL, pattern: key => key || TOP_LEVEL, source: key => key || '(not recorded)', backend: key => key || '(unknown)'};
+
+/** Groups rows by the pattern of their module and by operator type: the same operator of repeated modules is one row, with the sum of each module in order. */
+export function foldRows(operators, rows, of) {
+  const groups = new Map();
+  for (const row of rows) {
+    const module = operators.module(row), pattern = module?.pattern ?? '', op = operators.op(row), key = `${pattern}\n${op}`;
+    if (!groups.has(key)) groups.set(key, {key, pattern, op, rows: [], time: 0, estimated: 0, modules: new Map()});
+    const group = groups.get(key), time = of[row] > 0 ? of[row] : 0;
+    group.rows.push(row);
+    group.time += time;
+    group.estimated += operators.isEstimated(row) ? time : 0;
+    group.modules.set(module, (group.modules.get(module) ?? 0) + time);
+  }
+  return [...groups.values()].map(group => {
+    const each = [...group.modules].map(([module, time]) => ({module, time})), ordered = each.map(({time}) => time).sort((a, b) => a - b), middle = ordered.length / 2;
+    return {...group, count: group.rows.length, each, median: ordered.length % 2 ? ordered[Math.floor(middle)] : (ordered[middle - 1] + ordered[middle]) / 2, slowest: each.reduce((a, b) => (b.time > a.time ? b : a))};
+  });
+}
+
+/* The times of repeated modules as cells, in their order; each can be clicked. */
+function Strip({group, most}) {
+  if (group.each.length < 2) return '';
+  return html`<span class="cells">${group.each.slice(0, 64).map(({module, time}) => html`<button type="button" tabindex="-1" title=${`${module?.path || TOP_LEVEL}: ${timeOf(time)} ${unitName.value}`} aria-label=${`${module?.path || TOP_LEVEL}`}
+    class=${module === group.slowest.module ? 'slowest' : ''} style=${{height: `${Math.max(8, most > 0 ? (100 * time) / most : 0)}%`}} onClick=${event => (event.stopPropagation(), select('module', module?.path ?? ''))}></button>`)}</span>`;
+}
+
+function groupColumns(by, rows) {
+  const most = rows.reduce((a, row) => Math.max(a, row.time), 0), {whole, label} = times.value, of = times.value.of;
+  const folded = by === 'pattern', key = folded ? [
+    {key: 'key', title: 'repeated operator', width: 'minmax(200px, 2.4fr)', value: row => `${row.pattern || TOP_LEVEL} · ${row.op}${row.each.length > 1 ? ` ×${row.each.length}` : ''}`,
+      cell: row => html`<span class="cut head" title=${`${row.pattern} · ${row.op}`}><bdi>${row.pattern || TOP_LEVEL} · <strong>${row.op}</strong>${row.each.length > 1 ? html` <span class="badge">×${row.each.length}</span>` : ''}</bdi></span>`},
+  ] : [{key: 'key', title: GROUPS.find(([value]) => value === by)[1].toLowerCase(), width: 'minmax(200px, 2fr)', value: row => groupText[by](row.key), cell: row => html`<span class="cut head" title=${row.key}><bdi>${groupText[by](row.key)}</bdi></span>`}];
+  return [
+    ...key,
+    {key: 'count', title: 'nodes', number: true, width: '64px', descending: true, value: row => row.count},
+    {key: 'time', title: `${label} ${unitName.value}`, number: true, width: '100px', descending: true, value: row => row.time, text: row => timeText(row.time, row.estimated), cell: row => timeCell(row.time, row.estimated)},
+    {key: 'share', title: 'share', number: true, width: '72px', descending: true, value: row => row.time / whole, text: row => shareOfWhole(row.time)},
+    {key: 'bar', title: '', width: 'minmax(100px, 1.4fr)', sort: false, cell: row => bar(row.time, most)},
+    ...(folded ? [
+      {key: 'median', title: 'median of one', number: true, width: '100px', from: 900, descending: true, value: row => row.median, text: row => (row.each.length > 1 ? timeOf(row.median) : '')},
+      {key: 'slowest', title: 'slowest', width: 'minmax(120px, 1fr)', from: 1000, value: row => (row.each.length > 1 ? row.slowest.module?.path ?? '' : ''), cell: row => (row.each.length > 1 ? html`<span class="cut head" title=${row.slowest.module?.path}><bdi>${row.slowest.module?.path ?? ''}</bdi></span>` : '')},
+      {key: 'each', title: 'each', width: 'minmax(120px, 1.2fr)', from: 800, sort: false, cell: row => html`<${Strip} group=${row} most=${row.slowest.time} />`},
+    ] : []),
+    {key: 'estimated', title: `estimated ${unitName.value}`, number: true, width: '100px', optional: true, descending: true, value: row => row.estimated, text: row => (row.estimated > 0 ? timeOf(row.estimated) : '–')},
+  ];
+}
+
+/* What a click on a group does: it narrows the search to the group and shows each operator. */
+function openGroup(by, group) {
+  const field = {op: 'op', module: 'own', source: 'line', backend: 'backend'}[by], said = get('q');
+  const terms = by === 'pattern' ? [group.pattern ? term('module', group.pattern) : term('own', ''), term('op', group.op)] : [term(field, group.key)];
+  set({'op.group': 'none', q: [said, ...terms].filter(Boolean).join(' ')});
+}
+
+/* ---- The view ---- */
+
+/** Returns the command that prints the operators of the search; null if its options cannot say them. */
+export function nodesCommand() {
+  const options = optionsOf(get('q')), {name} = method.value, record = shownRun.value === 'profile' ? 'RECORD' : labelOf(shownRun.value);
+  if (!options) return null;
+  return ['etrecord-tb nodes', record, name.startsWith('(') ? '' : `--method ${name}`, method.value.graphName ? `--graph ${method.value.graphName}` : '', ...options, times.value.stat === 'p50' ? '--stat p50' : '', '--top 0'].filter(Boolean).join(' ');
+}
+
+/* A chip for each term of the search; a click removes it. */
+const Chips = () => html`${termsOf(get('q')).filter(part => part.includes(':')).map(part => html`<button type="button" class="chip" aria-label=${`Remove ${part}`} onClick=${() => set({q: without(get('q'), part)})}>${part} ×</button>`)}`;
+
+export function OperatorsView() {
+  const {operators, hasGraph} = method.value, {rows: found} = hits.value, by = shownGroup(), {of} = times.value, each = by === 'none';
+  const onlyTimed = method.value.runs > 0 && !get('q').includes('timed:'), rows = onlyTimed ? Array.from(found).filter(row => operators.isTimed(row)) : Array.from(found), backends = backendsOf(operators);
+  if (!hasGraph) return html`<p class="note">The graph is missing, because no ETRecord was given. The timeline shows the events.</p>`;
+  const time = sumOver(of, rows), chosenBackend = get('q').match(/\bbackend:(\S+)/)?.[1] ?? '';
+  const setBackend = name => set({q: [without(get('q'), 'backend'), name && term('backend', name)].filter(Boolean).join(' ')});
+  const describe = marked => {
+    const inside = each ? marked : marked.flatMap(group => group.rows), sum = sumOver(of, inside);
+    return `${countText(inside.length, 'operator')}, ${timeOf(sum)} ${unitName.value}, ${shareOfWhole(sum)}`;
+  };
+  const groups = each ? [] : by === 'pattern' ? foldRows(operators, rows, of) : groupRows(operators, rows, by, of), chosen = selectedRows.value;
+  return html`<div class="operators"><div class="toolbar">
+    <${Segments} label="Group by" options=${GROUPS} chosen=${by} change=${value => set({'op.group': value})} />
+    <${Choice} label="Backend" options=${[['', 'all backends'], ...backends.map(name => [name, name])]} chosen=${chosenBackend} change=${setBackend} />
+    <label class="check"><input type="checkbox" aria-label="timed only" checked=${onlyTimed} disabled=${method.value.runs === 0} onChange=${event => set({q: event.target.checked ? without(get('q'), 'timed') : `${get('q')} timed:all`.trim()})} />timed only</label>
+    <${Chips} /><span class="count" role="status">${countText(rows.length, 'operator')}, ${timeOf(time)} ${unitName.value}, ${shareOfWhole(time)}${estimatedOver(operators, rows, of) > 0 ? ` (≈ ${timeOf(estimatedOver(operators, rows, of))} estimated)` : ''}</span></div>
+    ${rows.length === 0 ? html`<p class="note">No operator matches.</p>`
+    : each ? html`<${Table} name="op" label="Operators" columns=${operatorColumns(operators, rows)} rows=${rows} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${nodesCommand()} />`
+    : html`<${Table} name="group" label="Operators, grouped" columns=${groupColumns(by, groups)} rows=${groups} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && selection.value.row >= 0 && group.rows.includes(selection.value.row)} sum=${describe} />`}</div>`;
+}

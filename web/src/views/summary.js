@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// summary.js - the first view: where a method's time goes, in parts that add up to it; what to do about it; the runs.
+
+import {method, profile, select, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {sumOver} from '../base/columns.js';
+import {term} from '../base/filter.js';
+import {countText, shareText, shortOp, sourceText} from '../base/format.js';
+import {html} from '../base/html.js';
+import {PART_TEXTS, TOP_LEVEL, estimatedOver, groupRows, rowsInside} from '../base/method.js';
+import {get, set} from '../base/store.js';
+import {Figure, Link, bar, shareOfWhole, timeCell, timeText} from '../parts/bits.js';
+import {SmallTable} from '../parts/table.js';
+import {foldRows, isRepetitive} from './operators.js';
+
+const ROWS = 8, FINDINGS_SHOWN = 5;
+const RESIDUE = 1e-6;  // ns; a part below it is a rounding error of the subtraction
+
+/** Returns the parts of the bar, in ns. A part that another one contains is subtracted from it, so that all parts add up to Method::execute. */
+export function balanceParts(shown) {
+  const parts = [];
+  for (const part of shown.balance) {
+    if (!part.of_previous) parts.push({...part});
+    else if (part.avg > 0) {
+      parts.findLast(whole => !whole.of_previous).avg -= part.avg;
+      parts.push({...part});
+    }
+  }
+  return parts.filter(part => part.avg > RESIDUE);
+}
+
+/* Names a part of the time; the text of the document is for parts that this version does not know. */
+const partText = ({part, text}) => PART_TEXTS[part] ?? text.trim();
+
+/** Drops parts without time, and a part that is all of the part that contains it, as `summary` does. If no part has time, the first is shown. */
+export function shownParts(balance) {
+  let whole = null;
+  const shown = balance.filter(part => {
+    if (!part.of_previous) whole = part;
+    return part.total > 0 && (part === whole || part.total < whole.total);
+  });
+  return shown.length ? shown : balance.slice(0, 1);
+}
+
+function Balance() {
+  const shown = method.value, whole = shown.execute.avg;
+  return html`<div class="balance-bar" aria-hidden="true">${balanceParts(shown).map(part => html`<span class=${`part ${part.part}`} style=${{flexGrow: String(part.avg)}} title=${`${partText(part)}: ${shareText(part.avg, whole)}`}></span>`)}</div>`;
+}
+
+function BalanceTable() {
+  const {balance, execute} = method.value, whole = {part: 'execute', text: 'Method::execute', avg: execute.avg};
+  return html`<${SmallTable} caption="Where the time goes" rows=${[...shownParts(balance), whole]} command=${'etrecord-tb summary RECORD'} columns=${[
+    {key: 'part', title: 'part', text: partText, cell: part => html`${part.part === 'execute' ? null : html`<span class=${`swatch ${part.part}`}></span>`}<span class=${part.of_previous ? 'sub' : ''}>${partText(part)}</span>`},
+    {key: 'avg', title: `avg ${unitName.value}`, number: true, text: part => timeOf(part.avg), value: part => part.avg},
+    {key: 'share', title: 'share', number: true, text: part => shareText(part.avg, execute.avg)},
+  ]} />`;
+}
+
+/* A table of delegates' time by `key`; nothing if every part has the value `plain`, which means that no backend recorded more. */
+function DelegateParts({title, parts, name, plain}) {
+  if (!parts.some(part => part[name] !== plain)) return null;
+  return html`<section class="card"><${SmallTable} caption=${title} rows=${parts} columns=${[
+    {key: 'backend', title: 'backend', class: 'key', text: part => part.backend ?? '(unknown)'}, {key: name, title: name.replace('_', ' '), text: part => part.text},
+    {key: 'avg', title: `avg ${unitName.value}`, number: true, text: part => timeOf(part.avg), value: part => part.avg}, {key: 'share', title: 'share', number: true, text: part => shareText(part.avg, method.value.execute.avg)},
+  ]} /></section>`;
+}
+
+/** Says how much operator time the delegates' clock may have rounded away; null if none. */
+export function clockNote(shown) {
+  if (!(shown.clockHidden > 0)) return null;
+  return `up to ${timeWithUnit(shown.clockHidden)} of the call overhead may be operator time, because the delegates' clock counts whole microseconds`;
+}
+
+/** Says how many runs count, and how many are excluded. */
+function runsText({runs, skippedRuns, skipped}) {
+  const counted = countText(runs, 'run');
+  return skippedRuns ? `${counted}; ${skippedRuns} more excluded (${timeWithUnit(skipped)})` : counted;
+}
+
+const TOLD_BY = {sizes: 'Distinguished by the sizes of the values that the runs logged', events: 'Distinguished by the events of the runs', times: 'Estimated from the operators’ times, which longer runs stretch by different factors'};
+const STEADINESS = {steady: 'steady', noisy: 'noisy', two_modes: 'two modes', step: 'a step', drift: 'a drift'};
+const cvText = cv => (cv > 1 ? 'over 100 %' : shareText(cv, 1));
+
+function Figures() {
+  const {execute, operators, noise} = method.value;
+  return html`<div class="figures"><${Figure} label="average of Method::execute" value=${timeWithUnit(execute.avg)} note=${runsText(method.value)} /><${Figure} label="median" value=${timeWithUnit(execute.p50)} />
+    <${Figure} label="p10 – p90" value=${`${timeOf(execute.p10)} – ${timeWithUnit(execute.p90)}`} /><${Figure} label="min – max" value=${`${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`} />
+    ${noise && noise.verdict !== 'few_runs' ? html`<${Figure} label="noise" value=${STEADINESS[noise.verdict] ?? noise.verdict} note=${`cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`} title="coefficient of variation of the runs: their spread, relative to their median" />` : null}
+    <${Figure} label="operators with a time" value=${`${operators.timed.length} of ${operators.count}`} /></div>`;
+}
+
+/** The phases of the runs; nothing if there is only one. */
+function Phases() {
+  const {phases} = method.value, time = key => ({key, title: `${key} ${unitName.value}`, number: true, text: phase => timeOf(phase[key]), value: phase => phase[key]});
+  if (phases.length === 0) return null;
+  return html`<section class="card"><${SmallTable} caption="Phases of the runs" rows=${phases} columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', number: true, text: phase => String(phase.runs.length)},
+    ...['avg', 'p50', 'p90'].map(time), {key: 'cv', title: 'cv', number: true, text: phase => (phase.noise.cv === null ? '' : cvText(phase.noise.cv))}]} />
+    <p class="note">${TOLD_BY[phases[0].told_by]}. All other times are over the runs of all phases.</p></section>`;
+}
+
+/* ---- The runs ---- */
+
+/* The run that a word means, as an index of perRun. */
+const RUN_WORDS = {first: () => 0, fastest: runs => runs.indexOf(Math.min(...runs)), median: runs => runs.indexOf([...runs].sort((a, b) => a - b)[Math.floor((runs.length - 1) / 2)]), slowest: runs => runs.indexOf(Math.max(...runs))};
+
+/** The number of each run that counts, as the document numbers it; older documents number none. */
+export const runNumbers = shown => shown.document.run_numbers ?? shown.perRun.map((_, at) => at);
+
+/** Shows all views for one run, by its position among those that count. */
+export const chooseRun = at => set({stat: 'run', run: String(runNumbers(method.peek())[at])});
+
+/** A column for each run, in the order in which they ran; each is a button. */
+function Runs() {
+  const {perRun} = method.value, most = Math.max(...perRun), width = 360, height = 64, numbers = runNumbers(method.value), chosen = get('stat') === 'run' ? numbers.indexOf(Number(get('run'))) : -1;
+  if (perRun.length < 2) return null;
+  const step = width / perRun.length, gap = step > 4 ? 2 : 0;
+  const pick = event => {
+    const box = event.currentTarget.getBoundingClientRect();
+    chooseRun(Math.min(perRun.length - 1, Math.floor(((event.clientX - box.left) / box.width) * perRun.length)));
+  };
+  const key = event => {
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key], at = event.key === 'Home' ? 0 : event.key === 'End' ? perRun.length - 1 : by ? Math.max(0, Math.min(perRun.length - 1, (chosen < 0 ? (by > 0 ? -1 : perRun.length) : chosen) + by)) : -1;
+    if (at < 0) return;
+    chooseRun(at);
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return html`<figure class="runs"><svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="slider" tabindex="0" aria-label=${`Time of each run, up to ${timeWithUnit(most)}. Arrow keys choose a run.`} aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${chosen}
+    aria-valuetext=${chosen >= 0 ? `run ${numbers[chosen]}, ${timeWithUnit(perRun[chosen])}` : 'no run chosen'} onClick=${pick} onKeyDown=${key}>
+    ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area"><title>run ${numbers[at]}: ${timeWithUnit(ns)}</title></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)} y=${height - (ns / most) * height} height=${(ns / most) * height} class=${at === chosen ? 'run chosen' : 'run'} />`)}</svg>
+    <figcaption>time of each run, first to last; longest ${timeWithUnit(most)}. ${Object.entries(RUN_WORDS).map(([word, find]) => html`<${Link} act=${() => chooseRun(find(perRun))}>${word}<//> `)}${chosen >= 0 ? html`<strong>run ${numbers[chosen]}: ${timeWithUnit(perRun[chosen])}</strong> <${Link} act=${() => set({stat: 'avg', run: ''})}>all runs<//>` : null}</figcaption></figure>`;
+}
+
+/* ---- Findings ---- */
+
+// A finding is an action: what to do, why, what it could save. A document of an older version has no saving, but what it costs.
+function Finding({finding}) {
+  const isOlder = finding.saving === undefined, part = isOlder ? finding.share : finding.potential_share, time = isOlder ? finding.cost : finding.potential, unknown = !isOlder && time === null;
+  return html`<li class=${selection.value?.said === `finding:${finding.index}` ? 'chosen' : ''}><span class="cost" title="the most that it could save, of the median"><strong>${unknown ? '' : part === null ? 'once' : shareText(part, 1)}</strong><span>${unknown ? '' : timeWithUnit(time)}</span></span>
+    <div><strong>${finding.title}</strong><p>${isOlder ? finding.evidence : `${finding.evidence} ${finding.saving}`}</p>
+    ${finding.rows.length ? html`<${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//>` : null}</div></li>`;
+}
+
+function Findings() {
+  const {findings, runs} = method.value, rest = findings.slice(FINDINGS_SHOWN);
+  if (findings.length === 0) return runs ? html`<p class="note">Nothing was found that would be worth changing.</p>` : null;
+  return html`<section class="card findings" aria-label="Findings"><h2>What to do next, most to be saved first</h2><ol>${findings.slice(0, FINDINGS_SHOWN).map(finding => html`<${Finding} finding=${finding} />`)}</ol>
+    ${rest.length ? html`<details><summary>${rest.length} more</summary><ol start=${FINDINGS_SHOWN + 1}>${rest.map(finding => html`<${Finding} finding=${finding} />`)}</ol></details>` : null}</section>`;
+}
+
+/* ---- Where the time is ---- */
+
+/* A card of the groups with the most time. A click on a row selects it everywhere. */
+function GroupCard({title, by, kind, label, groups, columns = []}) {
+  const most = groups[0]?.time ?? 0;
+  return html`<section class="card"><${SmallTable} caption=${title} most=${ROWS} rows=${groups} open=${group => (kind ? select(kind, group.key) : show('operators', {q: term(by, group.key), 'op.group': 'none'}))} isChosen=${group => selection.value?.said === `${kind}:${group.key}`} columns=${[
+    {key: 'key', title: title.toLowerCase(), class: 'key', text: group => group.key, cell: group => html`<span title=${group.key}>${label(group)}</span>`},
+    {key: 'time', title: `${times.value.label} ${unitName.value}`, number: true, text: group => timeText(group.time, group.estimated), value: group => group.time, cell: group => timeCell(group.time, group.estimated)},
+    {key: 'share', title: 'share', number: true, text: group => shareOfWhole(group.time)}, {key: 'nodes', title: 'nodes', number: true, text: group => String(group.count)}, ...columns,
+    {key: 'bar', title: '', class: 'bar-cell', cell: group => bar(group.time, most)},
+  ]} /></section>`;
+}
+
+/* Modules by the time of their own operators, with that of all inside. */
+function ModuleCard({operators}) {
+  const {of} = times.value, {modulesByPath} = method.value;
+  const groups = groupRows(operators, operators.timed, 'module', of), inside = group => (modulesByPath.has(group.key) ? rowsInside(modulesByPath.get(group.key)) : group.rows);
+  const total = group => {
+    const rows = inside(group), time = sumOver(of, rows), estimated = estimatedOver(operators, rows, of);
+    return {time, estimated};
+  };
+  return html`<${GroupCard} title="Module" by="own" kind="module" groups=${groups} label=${group => html`<span class="cut head"><bdi>${group.key || TOP_LEVEL}</bdi></span>`}
+    columns=${[{key: 'total', title: `total ${unitName.value}`, hint: 'with all modules inside', number: true, text: group => timeText(total(group).time, total(group).estimated), cell: group => timeCell(total(group).time, total(group).estimated)}]} />`;
+}
+
+/* Repeated modules as one row: their operators by pattern. */
+function RepeatedCard({operators}) {
+  const groups = foldRows(operators, operators.timed, times.value.of).sort((a, b) => b.time - a.time).map(group => ({...group, key: `${group.pattern || TOP_LEVEL} · ${shortOp(group.op)}`}));
+  return html`<${GroupCard} title="Repeated operator" by="module" groups=${groups} label=${group => html`<span class="cut head"><bdi>${group.key}</bdi></span>${group.each.length > 1 ? html` <span class="badge">×${group.each.length}</span>` : null}`} />`;
+}
+
+function Groups() {
+  const {operators, hasGraph} = method.value, {of} = times.value;
+  if (!hasGraph || operators.timed.length === 0) return null;
+  const line = group => {
+    const source = operators.source(group.rows[0]);
+    return source ? html`${sourceText(source)}<code>${source.code}</code>` : '(not recorded)';
+  };
+  return html`<div class="grid"><${GroupCard} title="Operator" by="op" kind="op" groups=${groupRows(operators, operators.timed, 'op', of)} label=${group => shortOp(group.key)} />
+    ${isRepetitive(method.value) ? html`<${RepeatedCard} operators=${operators} />` : null}<${ModuleCard} operators=${operators} />
+    <${GroupCard} title="Source line" by="line" kind="line" groups=${groupRows(operators, operators.timed, 'source', of)} label=${line} /><${GroupCard} title="Backend" by="backend" groups=${groupRows(operators, operators.timed, 'backend', of)} label=${group => group.key} /></div>`;
+}
+
+/* ---- What was read ---- */
+
+function Warnings() {
+  const {warnings} = profile.value;
+  if (warnings.length === 0) return null;
+  return html`<section class="card warnings" aria-label="Warnings"><h2>${countText(warnings.length, 'warning')}</h2><ul>${warnings.map(warning => html`<li>${[warning.file, warning.entry, warning.message].filter(Boolean).join(': ')}</li>`)}</ul></section>`;
+}
+
+function Inputs() {
+  const {load, inputs, version} = profile.value, loads = load.map(event => `${event.event_name} ${timeWithUnit(event.avg)}`).join(', ');
+  const clocks = Object.entries(method.value.clocks).map(([backend, ns]) => `${backend || 'the runtime'} ${ns >= 1e3 ? `${ns / 1e3} µs` : `${ns} ns`}`).join(', ');
+  const rows = [['read', inputs.join(', ')], ['load', loads], ['step of the clock', clocks], ['written by', `etrecord-tb ${version}`]];
+  return html`<section class="card inputs"><h2>Inputs</h2><dl>${rows.filter(([, value]) => value).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl></section>`;
+}
+
+export function SummaryView() {
+  const shown = method.value;
+  if (shown.runs === 0) return html`<div class="summary"><p class="note">This record has no run times for this method. Its graph is shown in Operators and Delegation.</p><${Findings} /><${Warnings} /><${Inputs} /></div>`;
+  const notes = [...shown.notes, clockNote(shown), shown.noise?.text].filter(Boolean), parts = [html`<${DelegateParts} title="Delegate overhead by phase" parts=${shown.delegatePhases} name="phase" plain="other" />`, html`<${DelegateParts} title="Delegates by compute unit" parts=${shown.computeUnits} name="compute_unit" plain=${null} />`];
+  return html`<div class="summary"><section class="card balance"><${Figures} /><${Balance} /></section><${Findings} />
+    <section class="card balance"><div class="columns"><${BalanceTable} /><${Runs} /></div>${notes.map(note => html`<p class="note">${note}</p>`)}</section><${Phases} /><div class="grid">${parts}</div><${Groups} /><${Warnings} /><${Inputs} /></div>`;
+}
