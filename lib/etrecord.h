@@ -294,6 +294,8 @@ typedef struct etr_subgraph {
   uint32_t parent;     /**< index of the enclosing subgraph; ETR_NONE: the graph itself */
   uint32_t owner;      /**< node that holds it */
   const char *backend; /**< of a lowered module: "XnnpackBackend"; else NULL */
+  bool is_numbered;    /**< in program/METHOD: Model Explorer's adapter for programs shows this delegate, and its n-th
+                          operator there has the id n, from 0 on */
 } etr_subgraph;
 
 /** One frame of a stack trace. */
@@ -442,11 +444,13 @@ ETR_API const char *etr_known_partitioner(void);
 /**
  * Sets reasons[i], for each node of an Edge graph, to why the partitioner of a backend leaves the node to kernels: one
  * line whose subject is the partitioner, "takes no empty tensors", with what to write instead if that is known. It is
- * NULL for a node that the partitioner takes, and for nodes that are not operators. `reasons` has graph->node_count
- * entries; the strings are static. The rules are those of ExecuTorch 1.5. Returns false and leaves `reasons` alone if
- * the rules of this backend are not known, if the graph is not of the Edge dialect, or when out of memory.
+ * NULL for a node that the partitioner takes, for nodes that are not operators, and for nodes whose flag in `wanted` is
+ * false; `wanted` may be NULL. `reasons` and `wanted` have graph->node_count entries; the strings are static. The rules
+ * are those of ExecuTorch 1.5. Returns false and leaves `reasons` alone if the rules of this backend are not known, if
+ * the graph is not of the Edge dialect, or when out of memory.
  */
-ETR_API bool etr_partition_refusals(const char **reasons, const char *backend, const etr_graph *graph);
+ETR_API bool etr_partition_refusals(const char **reasons, const char *backend, const etr_graph *graph,
+                                    const bool *wanted);
 
 /* ---- Memory ---- */
 

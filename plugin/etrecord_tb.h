@@ -184,9 +184,11 @@ typedef enum etr_node_statistic {
 
 /** The adapter that shows the graph in Model Explorer; each has its own ids of nodes. */
 typedef enum etr_node_adapter {
-  ETR_ADAPTER_AUTO,     /**< PT2 for the record's exported program, which ETRECORD does not show; otherwise ETRECORD */
+  ETR_ADAPTER_AUTO,     /**< PT2 for the record's exported program, PTE for program/METHOD; otherwise ETRECORD */
   ETR_ADAPTER_ETRECORD, /**< Arm's adapter for ETRecords (etrecord-adapter-model-explorer); its ids are NAME_ */
-  ETR_ADAPTER_PT2       /**< Model Explorer's own adapter for programs saved by torch.export.save(); its ids are NAME */
+  ETR_ADAPTER_PT2,      /**< Model Explorer's own adapter for programs saved by torch.export.save(); its ids are NAME */
+  ETR_ADAPTER_PTE /**< Arm's adapter for programs (pte-adapter-model-explorer); ids are METHOD_CHAIN_INSTRUCTION, and
+                     in the graph of a delegate the numbers of its operators. Shows program/METHOD only */
 } etr_node_adapter;
 
 /** Zeroed: the average in milliseconds. */
@@ -199,15 +201,15 @@ typedef struct etr_node_data_options {
 /**
  * Writes one value for each node of an entry point as "custom node data" of Google's Model Explorer
  * (schema/model_explorer.schema.json): times with a gradient, or names of backends, which are "cpu" for kernels. One
- * file is one column in the viewer; another statistic needs another file. The file names no graph, so the viewer
- * applies it to the open graph. Keys are the ids that the adapter gives to nodes. Both adapters show the top level
- * only, so nodes of nested graphs have no key; their average counts for the node that contains the graph. Nodes without
- * a time, and nodes that were fused into another node, have no key either. The ids of other adapters (for a .pte) are
- * unknown.
+ * file is one column in the viewer; another statistic needs another file. Keys are the ids that the adapter gives to
+ * nodes. The adapters for ETRecords and exported programs show the top level only, so nodes of nested graphs have no
+ * key; their average counts for the node that contains the graph. The file then names no graph, so the viewer applies
+ * it to the open graph. For a program it names the method and the delegates that the adapter opens; their ids contain
+ * the name of the .pte. Nodes without a time, and nodes that were fused into another node, have no key.
  *
  * graph: index into profile->graphs. options may be NULL.
- * Errors: ETR_ERROR_CHOICE (a graph of a .pte, or a graph without values; nothing has been written),
- * ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * Errors: ETR_ERROR_CHOICE (a graph that the adapter does not show, or one without values; nothing has been
+ * written), ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const etr_node_data_options *options,
                                       const etr_sink *sink, etr_error *error);

@@ -12,7 +12,8 @@ install() {
   [ -x build/venv/bin/python ] || python3 -m venv build/venv
   build/venv/bin/pip install -q --disable-pip-version-check -r tests/interop/requirements.txt
   npm ci --silent --no-audit --no-fund --prefix web
-  npm install --silent --no-audit --no-fund --no-package-lock --no-save --prefix build/node "playwright-core@$(node -p "require('./tests/browser/package.json').devDependencies['playwright-core']")"
+  # shellcheck disable=SC2046 # the names are words
+  npm install --silent --no-audit --no-fund --no-package-lock --no-save --prefix build/node $(node -p "Object.entries(require('./tests/browser/package.json').devDependencies).map(package => package.join('@')).join(' ')")
 }
 
 stage install

@@ -92,15 +92,17 @@ const char *etr_known_partitioner(void) {
   return NULL;
 }
 
-bool etr_partition_refusals(const char **reasons, const char *backend_id, const etr_graph *graph) {
+bool etr_partition_refusals(const char **reasons, const char *backend_id, const etr_graph *graph, const bool *wanted) {
   const etr_backend *backend = etr_backend_of(backend_id);
   etr_arena scratch = {0};
   if (!backend || !backend->refuses || strcmp(graph->dialect, "edge") != 0) return false;
   uint32_t *uses = etr_arena_alloc_array(&scratch, graph->node_count, sizeof *uses);
   for (size_t i = 0; uses && i < graph->node_count; i++)
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) uses[graph->nodes[i].inputs[k].node]++;
-  for (size_t i = 0; uses && i < graph->node_count; i++)
-    reasons[i] = graph->nodes[i].kind == ETR_NODE_OP ? backend->refuses(graph, uses, &graph->nodes[i]) : NULL;
+  for (size_t i = 0; uses && i < graph->node_count; i++) {
+    bool is_asked_for = graph->nodes[i].kind == ETR_NODE_OP && (!wanted || wanted[i]);
+    reasons[i] = is_asked_for ? backend->refuses(graph, uses, &graph->nodes[i]) : NULL;
+  }
   etr_arena_clear(&scratch);
   return uses != NULL;
 }

@@ -118,13 +118,11 @@ static const struct {
     {"split_with_sizes_copy", "no configuration: write it as slices"},
     {"split_copy", "no configuration: write it as slices"},
     {"select_copy", "no configuration: write it as a slice and a view"},
-    {"squeeze_copy", "no configuration: write it as a view"},
     {"native_layer_norm", "no configuration: write it as mean, subtraction and rsqrt"},
     {"where", "no configuration: add a mask of float numbers instead"},
     {"masked_fill", "no configuration: add a mask of float numbers instead"},
     {"sum", "no configuration: write it as a linear layer whose weights are 1"},
     {"upsample_nearest2d", "no configuration: use bilinear interpolation"},
-    {"to_copy", "takes no conversion of the number type"},
 };
 
 /* ---- What holds for all versions ---- */
@@ -162,10 +160,10 @@ static const char *base_refusal(const etr_graph *graph, const uint32_t *uses, co
     return etr_slice_is(op, "clamp") ? "takes a clamp only between numbers: use minimum and maximum" : no_number;
   if (etr_slice_is(op, "pow"))
     return etr_xnn_class_of_node(graph, node) == ETR_XNN_NONE ? "takes only the power 2 (PowConfig)" : NULL;
-  for (size_t i = 0; i < ETR_COUNT(rewrites) && !etr_operator_is_one_of(op, taken, ETR_COUNT(taken)); i++)
+  if (etr_operator_is_one_of(op, taken, ETR_COUNT(taken))) return reason_of_type(graph, uses, node, op);
+  for (size_t i = 0; i < ETR_COUNT(rewrites); i++)
     if (etr_slice_equal(op, etr_slice_of(rewrites[i].op))) return rewrites[i].reason;
-  if (!etr_operator_is_one_of(op, taken, ETR_COUNT(taken))) return "no configuration for this operator";
-  return reason_of_type(graph, uses, node, op);
+  return "no configuration for this operator";
 }
 
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {

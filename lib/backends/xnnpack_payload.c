@@ -388,6 +388,7 @@ bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload)
     if (!read_operator(&r, &operators[i], etr_fb_table_at(&r.fb, vector, i))) return false;
   }
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
-  *out = (etr_own_graph){.operators = operators, .count = count, .values = r.values, .value_count = r.value_count};
+  *out = (etr_own_graph){
+      .operators = operators, .count = count, .values = r.values, .value_count = r.value_count, .is_numbered = true};
   return true;
 }

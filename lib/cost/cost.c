@@ -319,9 +319,9 @@ static bool is_understood(const char *target, const formula *found) {
 }
 
 static const formula *find_formula(etr_slice op) {
-  for (size_t i = 0; i < ETR_COUNT(formulas); i++) {
+  for (size_t i = 0; op.size && i < ETR_COUNT(formulas); i++) {
+    if (formulas[i].op[0] != op.data[0]) continue;
     etr_slice name = etr_slice_of(formulas[i].op);
-    if (op.size == 0 || name.data[0] != op.data[0]) continue;
     bool is_start = name.data[name.size - 1] == '*';
     if (is_start ? etr_slice_starts(op, (etr_slice){name.data, name.size - 1}) : etr_slice_equal(op, name))
       return &formulas[i];
@@ -377,27 +377,23 @@ static bool gives_tensor(const etr_node *node) {
 
 /* For operators that replace a part of their first input, returns the index of the input that they write there;
  * ETR_NONE for operators that write their whole output. index_put copies all of it. */
-static uint32_t place_of_part(const etr_node *node) {
-  etr_slice op = etr_operator_of_target(node->target);
+static uint32_t place_of_part(const etr_node *node, etr_slice op) {
   if (etr_slice_is(op, "et_copy_index")) return 0;
   return etr_slice_is(op, "index_put_") && node->input_count > 1 ? (uint32_t)node->input_count - 1 : ETR_NONE;
 }
 
 /* Returns whether the first input is only written. */
-static bool only_writes_first(const etr_node *node) {
-  static const char *const ops[] = {"index_put_", "copy_"};
-  return etr_operator_is_one_of(etr_operator_of_target(node->target), ops, ETR_COUNT(ops));
-}
+static bool only_writes_first(etr_slice op) { return etr_slice_is(op, "index_put_") || etr_slice_is(op, "copy_"); }
 
 /* Returns true for operators that access no tensor data: a view (aten.view, not aten.view_copy), a number, a choice
  * among outputs, and control flow and delegate calls, whose inner nodes access the data. */
-static bool moves_nothing(const etr_graph *graph, const etr_node *node) {
+static bool moves_nothing(const etr_graph *graph, const etr_node *node, etr_slice op) {
   static const char *const around[] = {"_operator.", "operator.", "higher_order.", "executorch_prim",
                                        "builtins.",  "math.",     "export."};
   if (work_of(graph, node) == ETR_WORK_ELSEWHERE) return true;
-  if (work_of(graph, node) != ETR_WORK_BY_NAME || place_of_part(node) != ETR_NONE) return false;
+  if (work_of(graph, node) != ETR_WORK_BY_NAME || place_of_part(node, op) != ETR_NONE) return false;
   if (node->kind != ETR_NODE_OP || !gives_tensor(node)) return true;
-  if (strncmp(node->target, "aten.", 5) == 0) return etr_operator_shares_memory(etr_operator_of_target(node->target));
+  if (strncmp(node->target, "aten.", 5) == 0) return etr_operator_shares_memory(op);
   for (size_t i = 0; i < ETR_COUNT(around); i++)
     if (strncmp(node->target, around[i], strlen(around[i])) == 0) return true;
   return strchr(node->target, '.') == NULL;
@@ -417,14 +413,14 @@ static etr_amount amount_of_bits(etr_amount numbers, unsigned bits) {
 
 /* Returns the bits of each weight that quantized_decomposed.embedding_byte, _4bit or _2bit looks up; 0 for all other
  * operators. */
-static unsigned bits_of_lookup(const char *target) {
+static unsigned bits_of_lookup(const char *target, etr_slice op) {
   static const struct {
     const char *op;
     unsigned bits;
   } lookups[] = {{"embedding_byte", 8}, {"embedding_4bit", 4}, {"embedding_2bit", 2}};
   bool is_decomposed = strncmp(target, "quantized_decomposed.", 21) == 0;
   for (size_t i = 0; is_decomposed && i < ETR_COUNT(lookups); i++)
-    if (etr_slice_equal(etr_operator_of_target(target), etr_slice_of(lookups[i].op))) return lookups[i].bits;
+    if (etr_slice_equal(op, etr_slice_of(lookups[i].op))) return lookups[i].bits;
   return 0;
 }
 
@@ -451,18 +447,17 @@ static etr_amount read_by_bag(const etr_value *weight, const etr_value *indices)
 /* Returns the bytes that one call reads of an input: all of it, with two exceptions for the first input. Operators that
  * look up parts of it (embedding, slice) read as much as they return, and operators that replace parts of it read
  * nothing. */
-static etr_amount etr_read_bytes(const etr_graph *graph, const etr_node *node, size_t position) {
+static etr_amount read_bytes(const etr_graph *graph, const etr_node *node, etr_slice op, size_t position) {
   const etr_value *value = input_of(graph, node, position);
-  etr_slice op = etr_operator_of_target(node->target);
   if (!value) return etr_amount_unknown();
-  if (position == 0 && only_writes_first(node)) return etr_amount_of(0);
+  if (position == 0 && only_writes_first(op)) return etr_amount_of(0);
   /* For a delegate's constants the program records the bytes, because some are packed. */
   const etr_node *producer = &graph->nodes[node->inputs[position].node];
   const char *recorded = producer->kind == ETR_NODE_CONSTANT ? etr_node_argument(producer, "bytes") : NULL;
   int64_t bytes;
   etr_amount all = recorded && etr_slice_to_int(etr_slice_of(recorded), &bytes) ? etr_amount_of((uint64_t)bytes)
                                                                                 : bytes_of(value);
-  unsigned bits = node->output_count && work_of(graph, node) == ETR_WORK_BY_NAME ? bits_of_lookup(node->target) : 0;
+  unsigned bits = node->output_count && work_of(graph, node) == ETR_WORK_BY_NAME ? bits_of_lookup(node->target, op) : 0;
   bool is_indexed = input_of(graph, node, position + 1) != NULL; /* scales and zero points come before the indices */
   if (bits && is_indexed && value->rank >= 1) return read_by_lookup(node, value, position, bits);
   if (position > 0 || node->output_count == 0) return all;
@@ -477,9 +472,9 @@ static etr_amount etr_read_bytes(const etr_graph *graph, const etr_node *node, s
 
 /* Returns the bytes that one call writes of an output: all of it, except for operators that replace parts of their
  * input. */
-static etr_amount etr_written_bytes(const etr_graph *graph, const etr_node *node, size_t output) {
-  uint32_t part = place_of_part(node);
-  return part == ETR_NONE ? bytes_of(&node->outputs[output]) : etr_read_bytes(graph, node, part);
+static etr_amount written_bytes(const etr_graph *graph, const etr_node *node, etr_slice op, size_t output) {
+  uint32_t part = place_of_part(node, op);
+  return part == ETR_NONE ? bytes_of(&node->outputs[output]) : read_bytes(graph, node, op, part);
 }
 
 /* ---- The cost of each node; for fused nodes, the bytes that cross the boundary of their group ---- */
@@ -580,38 +575,37 @@ static bool is_weight(const etr_node *node) {
   return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
 }
 
-static void add_node(finder *f, uint32_t node, bool is_alone) {
-  uint32_t leader = leader_of(f->graph, node);
-  if (f->graph->nodes[node].kind != ETR_NODE_OP) return;
+static void add_node(finder *f, uint32_t index, bool is_alone) {
+  const etr_node *node = &f->graph->nodes[index];
+  uint32_t leader = leader_of(f->graph, index);
+  if (node->kind != ETR_NODE_OP) return;
+  etr_slice op = etr_operator_of_target(node->target);
   etr_factors factors;
   tally *sum = &f->tallies[leader];
-  etr_amount macs = etr_macs_of(f->graph, &f->graph->nodes[node], &factors);
-  if (macs.is_unknown || macs.count) sum->is_integer = is_integer(f, leader, node, &factors);
+  etr_amount macs = etr_macs_of(f->graph, node, &factors);
+  if (macs.is_unknown || macs.count) sum->is_integer = is_integer(f, leader, index, &factors);
   amount_add(&sum->macs, macs);
-  if (is_alone && moves_nothing(f->graph, &f->graph->nodes[node])) return;
-  if (work_of(f->graph, &f->graph->nodes[node]) == ETR_WORK_HIDDEN)
-    f->tallies[leader].read.is_unknown = f->tallies[leader].written.is_unknown = true;
+  if (is_alone && moves_nothing(f->graph, node, op)) return;
+  if (work_of(f->graph, node) == ETR_WORK_HIDDEN) sum->read.is_unknown = sum->written.is_unknown = true;
   /* Each value from outside the group counts once, however often the group reads it. */
-  const etr_node *user = &f->graph->nodes[node];
-  for (size_t i = 0; i < user->input_count; i++) {
-    const etr_edge *edge = read_by(f, &user->inputs[i]);
+  for (size_t i = 0; i < node->input_count; i++) {
+    const etr_edge *edge = read_by(f, &node->inputs[i]);
     if (!is_value(f, edge) || leader_of(f->graph, edge->node) == leader) continue;
     if (f->seen_by[value_of(f, edge)] == leader) continue;
     f->seen_by[value_of(f, edge)] = leader;
     const etr_value *value = &f->graph->nodes[edge->node].outputs[edge->output];
-    const etr_node *reader = edge == &user->inputs[i] ? user : &f->graph->nodes[user->inputs[i].node];
+    const etr_node *reader = edge == &node->inputs[i] ? node : &f->graph->nodes[node->inputs[i].node];
     bool is_of_weights = is_weight(&f->graph->nodes[edge->node]);
-    etr_amount bytes = reader == user ? etr_read_bytes(f->graph, user, i) : bytes_of(value);
+    etr_amount bytes = reader == node ? read_bytes(f->graph, node, op, i) : bytes_of(value);
     if (is_of_weights && edge == &reader->inputs[0] && reads_packed(f->graph, reader, value))
       bytes = amount_of_bits(elements_of(value), 4);
-    amount_add(&f->tallies[leader].read, bytes);
-    if (is_of_weights) amount_add(&f->tallies[leader].weights, bytes);
+    amount_add(&sum->read, bytes);
+    if (is_of_weights) amount_add(&sum->weights, bytes);
   }
   /* A value that only the node's own group uses stays inside and does not count. */
-  const etr_node *producer = &f->graph->nodes[node];
-  for (size_t i = 0; i < producer->output_count; i++)
-    if (is_alone || f->is_used_outside[f->first_value[node] + i])
-      amount_add(&f->tallies[leader].written, etr_written_bytes(f->graph, producer, i));
+  for (size_t i = 0; i < node->output_count; i++)
+    if (is_alone || f->is_used_outside[f->first_value[index] + i])
+      amount_add(&sum->written, written_bytes(f->graph, node, op, i));
 }
 
 /* ---- Groups ---- */

@@ -417,7 +417,8 @@ static bool open_inside(inside *in) {
                              .kind = ETR_SUBGRAPH_LOWERED,
                              .parent = ETR_NONE,
                              .owner = in->call,
-                             .backend = in->backend};
+                             .backend = in->backend,
+                             .is_numbered = in->own && in->own->is_numbered};
   return !etr_arena_failed(b->arena);
 }
 

@@ -519,12 +519,16 @@ const cli_command commands[] = {
      .help = "Writes node data for Google's Model Explorer, which shows them on the open graph: the time of each "
              "node of an entry point, or its backend. The file fits the graph that Arm's adapter shows for the "
              "ETRecord (pip install executorch-extension-model-explorer). For aten/forward, it fits the graph that "
-             "Model Explorer shows for the exported program saved as a .pt2. Model Explorer does not show nested "
-             "graphs; the times of their nodes count for the node that contains them. One file is one column: to see "
+             "Model Explorer shows for the exported program saved as a .pt2. Model Explorer does not show their nested "
+             "graphs; the times of their nodes count for the node that contains them. For program/forward, which is "
+             "what there is without an ETRecord, it fits the graphs that Arm's adapter shows for the .pte (pip install "
+             "pte-adapter-model-explorer): the instructions and, in graphs of their own, XNNPACK's operators. One file "
+             "is one column: to see "
              "p50 next to avg, write two files.",
      .examples = {{"export mobilenet_v2 --to model-explorer -o avg.json", "average times of edge/forward"},
                   {"export mobilenet_v2 --to model-explorer --value backend > b.json", "the backend of each node"},
-                  {"export mobilenet_v2 --to model-explorer --entry aten/forward", "times for the exported program"}},
+                  {"export mobilenet_v2 --to model-explorer --entry aten/forward", "times for the exported program"},
+                  {"export etdump.etdp model.pte --to model-explorer", "times for the program, without an ETRecord"}},
      .check = command_check_export,
      .answer = command_export},
     {.name = "strip",

@@ -79,7 +79,7 @@ const option_spec option_specs[] = {
      .words = "avg|p50|p90|max|backend|snr"},
     {"adapter", 0, "ADAPTER", AS(WORD, adapter), FOR_EXPORT,
      .help = "the adapter with which Model Explorer shows the graph (default: auto, by the entry point)",
-     .words = "auto|etrecord|pt2"},
+     .words = "auto|etrecord|pt2|pte"},
     {"entry", 0, "ENTRY", AS(TEXT, entry), FOR_DOT | FOR_EXPORT,
      .help = "the entry point: edge/forward, aten/forward, ..."},
     {"focus", 0, "MODULE", AS(TEXT, focus), FOR_DOT, .help = "draw only this module of the model and its neighbours"},

@@ -11,6 +11,8 @@
 #include "output/label.h"
 #include "trace/trace_place.h"
 
+#include <math.h>
+
 typedef struct tracer {
   const etr_profile *profile;
   const etr_trace_options *options;
@@ -142,6 +144,8 @@ static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const
   const char *recorded = in_place ? "measured" : "moved";
   etr_field_text(&t->fields, "start", span->is_synthetic ? "synthetic" : recorded);
   etr_field_count(&t->fields, "ticks", span->ticks);
+  if (event->unit == ETR_EVENT_UNIT_CYCLES) etr_field_count(&t->fields, "cycles", span->cycles);
+  if (event->is_estimated || event->unit == ETR_EVENT_UNIT_CYCLES) etr_field_text(&t->fields, "duration", "estimated");
   if (span->scale < 1 || span->lane == ETR_NONE) {
     etr_field_number(&t->fields, "recorded_us", etr_ticks_to_ns(t->profile, (double)span->ticks) / 1e3);
     etr_field_number(&t->fields, "scale", span->scale);
@@ -159,6 +163,14 @@ static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const
   etr_jw_end(&t->json);
 }
 
+/* Converts nanoseconds to microseconds, rounded to 1/16384 of one. Viewers compute ends as `ts + dur`, with floating
+ * point. Sums and differences of such numbers are exact below six days, so an event ends exactly where the next one
+ * begins, and all of them still round to the same nanosecond. */
+static double microseconds(uint64_t ns) {
+  enum { STEPS = 1 << 14 };
+  return round((double)ns / 1e3 * STEPS) / STEPS;
+}
+
 static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr_span *span, bool in_place) {
   const etr_event *event = &block->events[span->event];
   uint32_t thread = thread_of(t, run, block, span);
@@ -172,9 +184,9 @@ static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr
   etr_field_text(&t->fields, "cat", category);
   etr_field_count(&t->fields, "pid", etr_placer_process(&t->placer, run) + 1);
   etr_field_count(&t->fields, "tid", thread);
-  etr_field_number(&t->fields, "ts", (double)span->start / 1e3);
+  etr_field_number(&t->fields, "ts", microseconds(span->start));
   if (is_drawn)
-    etr_field_number(&t->fields, "dur", (double)(span->end - span->start) / 1e3);
+    etr_field_number(&t->fields, "dur", microseconds(span->end) - microseconds(span->start));
   else
     etr_field_text(&t->fields, "s", "t");
   put_arguments(t, run, block, span, in_place);

@@ -5,6 +5,8 @@
  */
 #include "trace/trace_place.h"
 
+#include "base/stats.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,13 +40,70 @@ size_t etr_placer_process(const etr_placer *placer, uint32_t run) {
 
 /* ---- Collecting ---- */
 
+enum { DEEPEST = 2 }; /* the deepest wrapper: ETR_MOST_WRAPPERS of the decoders */
+
+/* Returns the depth of a wrapper, or of the wrapper that an event is in; 0 if it is directly in its call. */
+static size_t depth_of(const etr_event *event) {
+  return ETR_MIN(event->wrapper ? event->wrapper : event->inside, (size_t)DEEPEST);
+}
+
+static const etr_event *event_of(const etr_placer *p, const etr_block *block, size_t span) {
+  return &block->events[p->spans.data[span].event];
+}
+
+/* Returns true for an event that takes time: its own, or a share by its cycles. */
+static bool has_length(const etr_event *event) {
+  if (event->unit == ETR_EVENT_UNIT_CYCLES) return event->wrapper > 0 || event->inside > 0;
+  return event->unit == ETR_EVENT_UNIT_TIME && (!event->has_no_place || event->is_in_sums || event->wrapper > 0);
+}
+
+/* What the events of one instruction say about the wrappers of one depth. */
+typedef struct wrapper_sums {
+  uint64_t ticks, cycles; /* of the wrappers */
+  uint64_t inside_cycles; /* of the events in them */
+} wrapper_sums;
+
+static void add_to_sums(wrapper_sums *sums, const etr_event *event, uint64_t duration) {
+  wrapper_sums *of = &sums[depth_of(event)];
+  uint64_t *sum = event->wrapper ? &of->ticks : NULL;
+  if (event->unit == ETR_EVENT_UNIT_CYCLES) sum = event->wrapper ? &of->cycles : &of->inside_cycles;
+  if (sum != NULL) *sum = etr_add_up_to_most(*sum, duration);
+}
+
+/* Turns cycles into ticks: an event gets the part of its wrapper's time that corresponds to its cycles, as nodes do.
+ * Returns false for an event that has no place: the cycles of a wrapper, or of an event whose wrapper has none. */
+static bool share(etr_span *span, const etr_event *event, const wrapper_sums *sums) {
+  const wrapper_sums *of = &sums[depth_of(event)];
+  if (event->unit != ETR_EVENT_UNIT_CYCLES) return true;
+  if (event->wrapper || of->ticks == 0 || of->cycles == 0) return false;
+  span->cycles = span->ticks;
+  span->ticks = etr_scale(span->cycles, of->ticks, ETR_MAX(of->cycles, of->inside_cycles));
+  return true;
+}
+
+/* Gives events in cycles their ticks, instruction by instruction, and removes those that get none. */
+static void share_by_cycles(etr_placer *p, const etr_block *block) {
+  size_t kept = 0;
+  for (size_t first = 0, end; first < p->spans.count; first = end) {
+    wrapper_sums sums[DEEPEST + 1] = {0};
+    int32_t instruction = event_of(p, block, first)->instruction_id;
+    for (end = first; end < p->spans.count && event_of(p, block, end)->instruction_id == instruction; end++)
+      add_to_sums(sums, event_of(p, block, end), p->spans.data[end].ticks);
+    for (size_t i = first; i < end; i++) {
+      etr_span span = p->spans.data[i];
+      if (share(&span, &block->events[span.event], sums)) p->spans.data[kept++] = span;
+    }
+  }
+  p->spans.count = kept;
+}
+
 static void collect(etr_placer *p, uint32_t run) {
   const etr_block *block = &p->profile->blocks[p->profile->runs[run].block];
   size_t *next = p->next_sample + p->first_event[p->profile->runs[run].block];
   p->spans.count = 0;
   for (uint32_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
-    if (event->unit != ETR_EVENT_UNIT_TIME || (event->has_no_place && !event->is_in_sums)) continue;
+    if (!has_length(event)) continue;
     while (next[i] < event->sample_count && event->sample_runs[next[i]] < run) next[i]++;
     for (; next[i] < event->sample_count && event->sample_runs[next[i]] == run; next[i]++) {
       etr_span *span = etr_vec_push(p->arena, &p->spans);
@@ -57,6 +116,7 @@ static void collect(etr_placer *p, uint32_t run) {
                          .call = ETR_NONE};
     }
   }
+  share_by_cycles(p, block);
 }
 
 /* ---- The clock ---- */
@@ -157,80 +217,95 @@ static bool lies_inside(const etr_span *span, const etr_span *call) {
   return span->raw >= call->raw && end_of(span) <= end_of(call);
 }
 
-/* Moves events of a delegate from their call into the wrapper that contains them there, as dispatches into their
- * submission. */
-static void nest(etr_placer *p, const etr_block *block) {
+/* Moves events of a delegate from their call into the wrapper of this depth, such as dispatches into their submission.
+ * A wrapper counts if it was measured inside its call, or if it was laid out there. */
+static void nest(etr_placer *p, const etr_block *block, size_t depth) {
   uint32_t *wrappers = etr_arena_alloc_array(&p->scratch, p->spans.count,
                                              sizeof *wrappers); /* per call: index of its wrapper, plus one */
   for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
-    const etr_span *span = &p->spans.data[i]; /* a wrapper counts if it was measured inside its call */
-    if (span->call != ETR_NONE && block->events[span->event].wrapper == 1 &&
-        lies_inside(span, &p->spans.data[span->call]))
+    const etr_span *span = &p->spans.data[i];
+    const etr_event *event = &block->events[span->event];
+    if (span->call != ETR_NONE && event->wrapper == depth &&
+        (event->has_no_place || lies_inside(span, &p->spans.data[span->call])))
       wrappers[span->call] = (uint32_t)i + 1;
   }
   for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
-    uint32_t wrapper = span->call != ETR_NONE && block->events[span->event].inside == 1 ? wrappers[span->call] : 0;
-    if (wrapper) span->call = wrapper - 1;
+    bool is_inside = span->call != ETR_NONE && block->events[span->event].inside >= depth;
+    if (is_inside && wrappers[span->call] > 0) span->around = wrappers[span->call] - 1;
   }
 }
 
-/* An event of a delegate that is outside its call, or whose start was not measured. They are sorted by call, then by
- * the order of recording. */
+/* An event of a delegate that is outside its call, or whose start was not measured. They are sorted by the event around
+ * them, then by the order of recording. */
 typedef struct stray {
-  uint32_t call, span;
+  uint32_t around, span;
   uint64_t raw;
 } stray;
 
-static int by_call(const void *a, const void *b) {
+static int by_enclosing(const void *a, const void *b) {
   const stray *x = a, *y = b;
-  if (x->call != y->call) return x->call < y->call ? -1 : 1;
+  if (x->around != y->around) return x->around < y->around ? -1 : 1;
   if (x->raw != y->raw) return x->raw < y->raw ? -1 : 1;
   return (x->span > y->span) - (x->span < y->span);
 }
 
-/* Places such events one after the other from the start of their call. One nanosecond follows an event without
- * duration, because viewers put what begins at the same time inside it. */
+/* Returns the nanoseconds that are left free before an event without duration, and behind it: viewers put what begins
+ * at the same time inside it, and confuse it with what ends at that time. */
+static uint64_t gap_before(const etr_placer *p, const stray *strays, size_t i) {
+  bool is_point = p->spans.data[strays[i].span].ticks == 0;
+  bool was_point = i > 0 && p->spans.data[strays[i - 1].span].ticks == 0;
+  return is_point || was_point;
+}
+
+/* Places such events one after the other from the start of the event around them. */
 static void lay_out(etr_placer *p, const stray *strays, size_t count) {
-  const etr_span *call = &p->spans.data[strays[0].call];
+  const etr_span *around = &p->spans.data[strays[0].around];
   double sum = 0, so_far = 0;
-  uint64_t length = call->end - call->start, gaps = 0, points = 0;
+  uint64_t length = around->end - around->start, gaps = p->spans.data[strays[count - 1].span].ticks == 0;
   for (size_t i = 0; i < count; i++) {
     sum += (double)p->spans.data[strays[i].span].ticks;
-    gaps += p->spans.data[strays[i].span].ticks == 0;
+    gaps += gap_before(p, strays, i);
   }
-  if (gaps >= length) gaps = 0;
-  /* Ticks for which there is room between the gaps. */
-  double room = length ? (double)call->ticks * ((double)(length - gaps) / (double)length) : 0;
-  double share = ETR_MAX(sum, room) > 0 ? (double)(length - gaps) / ETR_MAX(sum, room) : 0;
+  bool has_gaps = gaps < length;
+  double most = (double)(length - (has_gaps ? gaps : 0));                     /* nanoseconds outside the gaps */
+  double room = length ? (double)around->ticks * (most / (double)length) : 0; /* the same in ticks */
+  double share = ETR_MAX(sum, room) > 0 ? most / ETR_MAX(sum, room) : 0;
+  uint64_t from = around->start;
   for (size_t i = 0; i < count; i++) {
     etr_span *span = &p->spans.data[strays[i].span];
-    span->start = call->start + points + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), (double)(length - gaps));
+    from += has_gaps ? gap_before(p, strays, i) : 0;
+    span->start = from + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), most);
     so_far += (double)span->ticks;
-    span->end = call->start + points + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), (double)(length - gaps));
-    points += gaps && span->ticks == 0;
+    span->end = from + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), most);
     span->is_synthetic = true;
-    span->scale = sum > room && sum > 0 ? room / sum : 1;
+    span->scale = around->scale * (sum > room && sum > 0 ? room / sum : 1);
+  }
+}
+
+/* Lays out the events of this depth. Those around them have their place. */
+static void place_depth(etr_placer *p, const etr_block *block, size_t depth) {
+  stray *strays = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *strays);
+  size_t count = 0;
+  for (size_t i = 0; strays != NULL && i < p->spans.count; i++) {
+    const etr_span *span = &p->spans.data[i];
+    const etr_event *event = &block->events[span->event];
+    if (span->call == ETR_NONE || ETR_MIN(event->inside, (size_t)DEEPEST) != depth) continue;
+    if (event->has_no_place || !lies_inside(span, &p->spans.data[span->call]))
+      strays[count++] = (stray){span->around, (uint32_t)i, span->raw};
+  }
+  etr_sort(strays, count, sizeof *strays, by_enclosing);
+  for (size_t first = 0, end; first < count; first = end) {
+    for (end = first; end < count && strays[end].around == strays[first].around;) end++;
+    lay_out(p, strays + first, end - first);
   }
 }
 
 static void place_delegates(etr_placer *p, const etr_block *block) {
-  stray *strays = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *strays);
-  size_t count = 0;
   find_calls(p, block);
-  nest(p, block);
-  for (size_t i = 0; strays != NULL && i < p->spans.count; i++) {
-    const etr_span *span = &p->spans.data[i];
-    const etr_event *event = &block->events[span->event];
-    bool is_made_up = event->has_no_place && event->wrapper == 0;
-    if (span->call != ETR_NONE && (is_made_up || !lies_inside(span, &p->spans.data[span->call])))
-      strays[count++] = (stray){span->call, (uint32_t)i, span->raw};
-  }
-  etr_sort(strays, count, sizeof *strays, by_call);
-  for (size_t first = 0, end; first < count; first = end) {
-    for (end = first; end < count && strays[end].call == strays[first].call;) end++;
-    lay_out(p, strays + first, end - first);
-  }
+  for (size_t i = 0; i < p->spans.count; i++) p->spans.data[i].around = p->spans.data[i].call;
+  for (size_t depth = 1; depth <= DEEPEST; depth++) nest(p, block, depth);
+  for (size_t depth = 0; depth <= DEEPEST; depth++) place_depth(p, block, depth);
 }
 
 /* ---- On the time line ---- */

@@ -5,7 +5,8 @@
  * Kernels, calls and the framework's events are placed where they were measured, and so are events of a delegate if
  * they are inside the delegate's call. Otherwise the delegate has another clock: its events are placed one after the
  * other from the start of the call, and scaled if they take more time than the call. Starts of XNNPACK are never
- * measured: it knows only durations, in whole microseconds, and places events one after the other itself.
+ * measured: it knows only durations, in whole microseconds, and places events one after the other itself. Events in
+ * cycles get shares of the time of the wrapper around them, which is placed in the call in the same way.
  */
 #ifndef ETR_TRACE_PLACE_H
 #define ETR_TRACE_PLACE_H
@@ -19,7 +20,8 @@ enum {
 /** An event of a run. */
 typedef struct etr_span {
   uint32_t event;      /* index of the event in the run's block */
-  uint64_t ticks;      /* duration as recorded */
+  uint64_t ticks;      /* duration as recorded, or the share of its wrapper's time that corresponds to its cycles */
+  uint64_t cycles;     /* cycles as recorded, if `ticks` is a share; else 0 */
   uint64_t start, end; /* nanoseconds since the dump's first run began */
   bool in_delegate;    /* the event is inside a delegate */
   bool is_synthetic;   /* the start was not measured */
@@ -28,7 +30,8 @@ typedef struct etr_span {
   uint32_t track;      /* track, set by etr_place_levels() */
   uint32_t level;      /* number of spans that have not ended when it begins, set by etr_place_levels() */
   uint64_t raw;        /* start as recorded, in ticks; used while placing */
-  uint32_t call;       /* index of the span that it is inside of, or ETR_NONE; used while placing */
+  uint32_t call;       /* index of the delegate's call, or ETR_NONE; used while placing */
+  uint32_t around;     /* index of the call or wrapper that it is in, or ETR_NONE; used while placing */
 } etr_span;
 
 /** Events that are drawn together: those of all delegates of a backend, or those outside delegates. */

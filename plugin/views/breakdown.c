@@ -147,8 +147,13 @@ bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena, c
     if (!c->row_of_node) return false;
   }
   if (!collect(list, count, profile, graph, wanted)) return false;
-  for (size_t k = 0; k < count; k++)
-    if (!finish(&out[list[k].by], &list[k], profile, method)) return false;
+  for (size_t k = 0; k < count; k++) {
+    collector *c = &list[k];
+    if (kinds & ETR_BREAKDOWN_OF_SUMS)
+      out[c->by] = (etr_breakdown){c->rows.data, c->rows.count, c->row_of_node, NULL, 0};
+    else if (!finish(&out[c->by], c, profile, method))
+      return false;
+  }
   return true;
 }
 

@@ -28,15 +28,14 @@ static bool number_of(const etr_node *node, const char *name, double *out) {
 }
 
 /* Returns true for operators whose result is in the unit of all that they read, so that steps can be compared. */
-static bool keeps_unit(const etr_node *node) {
+static bool keeps_unit(const etr_finder *finder, const etr_node *node) {
   static const char *const names[] = {"add", "sub", "cat", "where", "maximum", "minimum", "masked_fill"};
-  for (size_t i = 0; i < ETR_COUNT(names); i++)
-    if (etr_is_operator(node, names[i])) return true;
-  return false;
+  return etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
 
 /* Takes the finest step among what the operator of a quantize node reads, if that is much finer than its own. */
-static void take_coarse_step(coarse_step *worst, const etr_graph *graph, uint32_t quantizer) {
+static void take_coarse_step(coarse_step *worst, const etr_finder *finder, uint32_t quantizer) {
+  const etr_graph *graph = finder->graph;
   const etr_node *node = &graph->nodes[quantizer];
   coarse_step found = {.quantizer = quantizer};
   double zero_point, least, most;
@@ -48,7 +47,7 @@ static void take_coarse_step(coarse_step *worst, const etr_graph *graph, uint32_
   found.least = (least - zero_point) * found.scale;
   found.most = (most - zero_point) * found.scale;
   const etr_node *of = &graph->nodes[found.operator];
-  for (size_t i = 0; keeps_unit(of) && i < of->input_count; i++) {
+  for (size_t i = 0; keeps_unit(finder, of) && i < of->input_count; i++) {
     const etr_node *input = &graph->nodes[of->inputs[i].node];
     if (!strstr(input->target, "dequantize_per_tensor") || !number_of(input, "scale", &found.input_scale)) continue;
     found.input = of->inputs[i].node;
@@ -58,9 +57,9 @@ static void take_coarse_step(coarse_step *worst, const etr_graph *graph, uint32_
 }
 
 /* Looks for a coarse step among the operators that made a value. */
-static bool find_coarse_step(coarse_step *out, const etr_graph *graph, const etr_value_accuracy *value) {
+static bool find_coarse_step(coarse_step *out, const etr_finder *finder, const etr_value_accuracy *value) {
   *out = (coarse_step){0};
-  for (size_t i = 0; i < value->segment_count; i++) take_coarse_step(out, graph, value->segment[i]);
+  for (size_t i = 0; i < value->segment_count; i++) take_coarse_step(out, finder, value->segment[i]);
   return out->input_scale > 0;
 }
 
@@ -130,7 +129,7 @@ bool etr_find_inaccurate(etr_finder *finder) {
   etr_finding *added = etr_vec_push(arena, &finder->found);
   if (!added) return false;
   const etr_accuracy_row row = etr_accuracy_row_of(arena, accuracy, first);
-  bool is_coarse = find_coarse_step(&step, finder->graph, first);
+  bool is_coarse = find_coarse_step(&step, finder, first);
   *added = (etr_finding){.kind = ETR_FINDING_INACCURATE,
                          .title = advice(finder, &row, &step),
                          .cost = NAN,

@@ -6,6 +6,7 @@
 #include "output/label.h"
 #include "views/breakdown.h"
 #include "views/finding_rules.h"
+#include "views/timed_node.h"
 
 #include <stdlib.h>
 
@@ -31,15 +32,12 @@ static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
 }
 
 /* Returns true for an operator that has the same result whenever it has the same inputs, or none. */
-static bool is_repeatable(const etr_node *node) {
+static bool is_repeatable(const etr_finder *finder, const etr_node *node) {
   static const char *const sources[] = {"full", "arange", "zeros", "ones", "scalar_tensor", "eye", "linspace"};
   static const char *const random[] = {"rand",        "randn",  "randint",   "bernoulli", "native_dropout",
                                        "multinomial", "normal", "rand_like", "randn_like"};
-  for (size_t i = 0; i < ETR_COUNT(random); i++)
-    if (etr_is_operator(node, random[i])) return false;
-  for (size_t i = 0; node->input_count == 0 && i < ETR_COUNT(sources); i++)
-    if (etr_is_operator(node, sources[i])) return true;
-  return node->input_count > 0;
+  if (etr_is_one_of(finder, node, random, ETR_COUNT(random))) return false;
+  return node->input_count > 0 || etr_is_one_of(finder, node, sources, ETR_COUNT(sources));
 }
 
 static bool is_static(const etr_node *node) {
@@ -56,10 +54,29 @@ static void note_constants(const etr_finder *finder, bool *is_constant) {
     const etr_node *node = &graph->nodes[i];
     if (node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_CONSTANT) is_constant[i] = true;
     if (node->kind == ETR_NODE_BUFFER) is_constant[i] = !node->is_written && !etr_is_program(graph);
-    if (node->kind != ETR_NODE_OP || !is_repeatable(node) || !is_static(node)) continue;
+    if (node->kind != ETR_NODE_OP || !is_repeatable(finder, node) || !is_static(node)) continue;
     is_constant[i] = node->subgraph == ETR_NONE;
     for (size_t k = 0; k < node->input_count; k++) is_constant[i] &= is_constant[node->inputs[k].node];
   }
+}
+
+/* Cuts out the operators, which many rules ask for, and sorts the nodes that ran, of which many rules list some. */
+static bool note_operators_and_times(etr_finder *finder) {
+  const etr_graph *graph = finder->graph;
+  etr_slice *ops = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *ops);
+  etr_timed_node *list = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *list);
+  uint32_t *by_time = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *by_time);
+  if (!ops || !list || !by_time) return false;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    if (graph->nodes[i].kind == ETR_NODE_OP) ops[i] = etr_label_op(graph->nodes[i].target);
+    if (graph->times[i].runs)
+      list[finder->timed_count++] = (etr_timed_node){.ticks = (double)etr_finder_node_ticks(finder, i), .node = i};
+  }
+  etr_sort(list, finder->timed_count, sizeof *list, etr_timed_node_order);
+  for (size_t i = 0; i < finder->timed_count; i++) by_time[i] = list[i].node;
+  finder->ops = ops;
+  finder->by_time = by_time;
+  return true;
 }
 
 bool etr_finder_look_at_graph(etr_finder *finder) {
@@ -67,7 +84,7 @@ bool etr_finder_look_at_graph(etr_finder *finder) {
   uint32_t *delegate_of = etr_arena_alloc_array(finder->arena, count, sizeof *delegate_of);
   bool *is_constant = etr_arena_alloc_array(finder->arena, count, sizeof *is_constant);
   bool *is_kernel = etr_arena_alloc_array(finder->arena, count, sizeof *is_kernel);
-  if (!delegate_of || !is_constant || !is_kernel) return false;
+  if (!delegate_of || !is_constant || !is_kernel || !note_operators_and_times(finder)) return false;
   note_delegates(finder, delegate_of);
   note_constants(finder, is_constant);
   for (size_t i = 0; i < count; i++)
@@ -86,9 +103,9 @@ static bool feeds_products(const etr_finder *finder, const bool *marked) {
   static const char *const names[] = {"mm", "addmm", "bmm", "linear"};
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     const etr_node *node = &finder->graph->nodes[i];
-    for (size_t n = 0; !finder->is_constant[i] && n < ETR_COUNT(names); n++)
-      for (size_t k = 0; etr_is_operator(node, names[n]) && k < node->input_count; k++)
-        if (marked[node->inputs[k].node]) return true;
+    if (finder->is_constant[i] || !etr_is_one_of(finder, node, names, ETR_COUNT(names))) continue;
+    for (size_t k = 0; k < node->input_count; k++)
+      if (marked[node->inputs[k].node]) return true;
   }
   return false;
 }
@@ -141,22 +158,20 @@ static bool has_same_shape(const etr_value *a, const etr_value *b) {
 }
 
 /* An expand, a slice or a view to the same shape returns what it read. */
-static bool changes_nothing(const etr_graph *graph, const etr_node *node) {
+static bool changes_nothing(const etr_finder *finder, const etr_node *node) {
   static const char *const names[] = {"expand_copy", "slice_copy", "view_copy", "clone", "alias_copy"};
-  const etr_value *from = node->input_count ? value_of(graph, &node->inputs[0]) : NULL;
+  const etr_value *from = node->input_count ? value_of(finder->graph, &node->inputs[0]) : NULL;
   const etr_value *to = node->output_count ? &node->outputs[0] : NULL;
   if (!from || !to || !has_same_shape(from, to) || !from->dtype || !to->dtype || strcmp(from->dtype, to->dtype) != 0)
     return false;
-  for (size_t i = 0; i < ETR_COUNT(names); i++)
-    if (etr_is_operator(node, names[i])) return true;
-  return false;
+  return etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
 
 static void add_copy(copies *c, const etr_finder *finder, uint32_t at) {
   const etr_node *node = &finder->graph->nodes[at];
   c->ticks += etr_finder_kernel_ticks(finder, at);
   c->count++;
-  c->unchanged += changes_nothing(finder->graph, node);
+  c->unchanged += changes_nothing(finder, node);
   if (node->input_count == 0 || node->output_count == 0) return;
   const etr_node *source = &finder->graph->nodes[node->inputs[0].node];
   const etr_value *from = value_of(finder->graph, &node->inputs[0]), *to = &node->outputs[0];
@@ -216,7 +231,7 @@ static void unmark_between(const etr_finder *finder, bool *marked) {
   for (size_t i = 0; i < finder->found.count; i++) {
     const etr_finding *found = &finder->found.data[i];
     for (size_t k = 0; found->kind == ETR_FINDING_FALLBACK && k < found->node_count; k++)
-      marked[found->nodes[k]] &= changes_nothing(finder->graph, &finder->graph->nodes[found->nodes[k]]);
+      marked[found->nodes[k]] &= changes_nothing(finder, &finder->graph->nodes[found->nodes[k]]);
   }
 }
 

@@ -13,12 +13,13 @@
 typedef struct partition {
   etr_finder *finder;
   const char *backend;
-  const char **reasons; /* per node: why its partitioner leaves it out; NULL: the rules are not known */
-  bool *is_inside;      /* per node: in one of its delegates, or a call of one */
-  bool *is_between;     /* per node: outside delegates; depends on some, and some depend on it */
-  bool *is_candidate;   /* per node: what delegates are counted with, besides those inside */
-  uint32_t *level;      /* per node, see count_levels() */
-  size_t delegates;     /* of the backend */
+  const char *
+      *reasons;       /* per node outside delegates: why its partitioner leaves it out; NULL: the rules are not known */
+  bool *is_inside;    /* per node: in one of its delegates, or a call of one */
+  bool *is_between;   /* per node: outside delegates; depends on some, and some depend on it */
+  bool *is_candidate; /* per node: what delegates are counted with, besides those inside */
+  uint32_t *level;    /* per node, see count_levels() */
+  size_t delegates;   /* of the backend */
 } partition;
 
 static bool is_getitem(const etr_node *node) { return strcmp(node->target, "_operator.getitem") == 0; }
@@ -105,10 +106,15 @@ static bool look_at_backend(partition *p, etr_finder *finder, const char *backen
                    .is_candidate = etr_arena_alloc_array(arena, count, sizeof *p->is_candidate),
                    .level = etr_arena_alloc_array(arena, count, sizeof *p->level)};
   if (!p->reasons || !p->is_inside || !p->is_between || !p->is_candidate || !p->level) return false;
-  for (uint32_t i = 0; i < count; i++) p->is_inside[i] = is_in_backend(finder, i, backend);
+  bool *is_outside = etr_arena_alloc_array(arena, count, sizeof *is_outside);
+  if (!is_outside) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    p->is_inside[i] = is_in_backend(finder, i, backend);
+    is_outside[i] = finder->delegate_of[i] == ETR_NONE && !finder->is_constant[i];
+  }
   for (size_t i = 0; i < finder->method->delegate_count; i++)
     p->delegates += strcmp(finder->method->delegates[i].backend, backend) == 0;
-  if (!etr_partition_refusals(p->reasons, backend, finder->graph)) p->reasons = NULL;
+  if (!etr_partition_refusals(p->reasons, backend, finder->graph, is_outside)) p->reasons = NULL;
   return find_between(p);
 }
 
@@ -259,13 +265,11 @@ static bool find_fallback(partition *p) {
 /* ---- Kernels that the partitioner takes ---- */
 
 /* Operators that ExecuTorch's optimised library has: kernels/optimized/optimized.yaml. */
-static bool is_optimized(const etr_node *node) {
+static bool is_optimized(const etr_finder *finder, const etr_node *node) {
   static const char *const names[] = {
       "add", "bmm",         "div", "exp", "fft_r2c",           "gelu", "le",      "linear",
       "mm",  "log_softmax", "mul", "neg", "native_layer_norm", "sub",  "sigmoid", "where"};
-  for (size_t i = 0; i < ETR_COUNT(names); i++)
-    if (etr_is_operator(node, names[i])) return true;
-  return false;
+  return etr_is_one_of(finder, node, names, ETR_COUNT(names));
 }
 
 static const char library[] = "optimized_native_cpu_ops_lib";
@@ -323,10 +327,10 @@ static bool find_kernels(partition *p) {
     if (!finder->is_kernel[i] || finder->is_constant[i]) continue;
     uint64_t ticks = etr_finder_kernel_ticks(finder, i);
     is_accepted[i] = p->reasons && !p->reasons[i] && !p->is_between[i] && !is_getitem(&finder->graph->nodes[i]);
-    is_in_library[i] = !is_accepted[i] && is_optimized(&finder->graph->nodes[i]);
+    bool has_library = is_optimized(finder, &finder->graph->nodes[i]);
+    is_in_library[i] = !is_accepted[i] && has_library;
     if (is_accepted[i]) taken += ticks;
-    if (is_accepted[i] && is_optimized(&finder->graph->nodes[i])) optimized += ticks;
-    if (is_in_library[i]) library_ticks += ticks;
+    if (has_library) *(is_accepted[i] ? &optimized : &library_ticks) += ticks;
   }
   if (etr_finder_ns(finder, taken) >= ETR_FINDING_LEAST_KERNELS_NS &&
       !add_not_delegated(p, is_accepted, taken, optimized))

@@ -12,14 +12,18 @@ typedef struct patterns {
   etr_finder *finder;
   const etr_graph *graph;
   uint32_t *starts, *list;
+  uint32_t output_layer; /* its last layer, see find_output_layer(); ETR_NONE */
+  bool is_decoder;
 } patterns;
 
 static bool find_readers(patterns *p, etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   size_t uses = 0;
   for (size_t i = 0; i < graph->node_count; i++) uses += graph->nodes[i].input_count;
-  *p = (patterns){finder, graph, etr_arena_alloc_array(finder->arena, graph->node_count + 2, sizeof(uint32_t)),
-                  etr_arena_alloc_array(finder->arena, uses, sizeof(uint32_t))};
+  *p = (patterns){.finder = finder,
+                  .graph = graph,
+                  .starts = etr_arena_alloc_array(finder->arena, graph->node_count + 2, sizeof *p->starts),
+                  .list = etr_arena_alloc_array(finder->arena, uses, sizeof *p->list)};
   if (!p->starts || !p->list) return false;
   for (size_t i = 0; i < graph->node_count; i++)
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) p->starts[graph->nodes[i].inputs[k].node + 2]++;
@@ -51,20 +55,14 @@ static const etr_node *input_of(const patterns *p, const etr_node *node, size_t 
   return place < node->input_count ? &p->graph->nodes[node->inputs[place].node] : NULL;
 }
 
-static bool is_one_of(const etr_node *node, const char *const *names, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (etr_is_operator(node, names[i])) return true;
-  return false;
-}
-
-static bool is_product(const etr_node *node) {
+static bool is_product(const patterns *p, const etr_node *node) {
   static const char *const names[] = {"mm", "bmm", "addmm", "matmul", "baddbmm"};
-  return is_one_of(node, names, ETR_COUNT(names));
+  return etr_is_one_of(p->finder, node, names, ETR_COUNT(names));
 }
 
-static bool is_layer(const etr_node *node) {
+static bool is_layer(const patterns *p, const etr_node *node) {
   static const char *const names[] = {"convolution", "linear", "addmm", "mm"};
-  return is_one_of(node, names, ETR_COUNT(names));
+  return etr_is_one_of(p->finder, node, names, ETR_COUNT(names));
 }
 
 /* An estimated match, by order alone, is no evidence about a node. */
@@ -138,10 +136,11 @@ static bool find_quantize_pairs(patterns *p) {
 static bool is_foldable(const patterns *p, uint32_t node) {
   const etr_node *layer = input_of(p, &p->graph->nodes[node], 0);
   static const char *const layers[] = {"convolution", "linear", "addmm"};
-  if (!strstr(p->graph->nodes[node].target, "batch_norm") || !layer || !is_one_of(layer, layers, ETR_COUNT(layers)))
+  if (!strstr(p->graph->nodes[node].target, "batch_norm") || !layer ||
+      !etr_is_one_of(p->finder, layer, layers, ETR_COUNT(layers)))
     return false;
   uint32_t at = p->graph->nodes[node].inputs[0].node;
-  size_t weight = etr_is_operator(layer, "addmm") ? 2 : 1;
+  size_t weight = etr_is_operator(p->finder, layer, "addmm") ? 2 : 1;
   return reader_count(p, at) == 1 && weight < layer->input_count && p->finder->is_constant[layer->inputs[weight].node];
 }
 
@@ -169,7 +168,7 @@ static bool find_batch_norms(patterns *p) {
 /* ---- The output layer of a decoder ---- */
 
 /* The layer whose result, through copies, is returned by the method; ETR_NONE if there is none. */
-static uint32_t output_layer(const patterns *p) {
+static uint32_t output_layer_of(const patterns *p) {
   for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;) {
     const etr_node *output = &p->graph->nodes[i];
     if (output->kind != ETR_NODE_OUTPUT || output->subgraph != ETR_NONE) continue;
@@ -177,7 +176,8 @@ static uint32_t output_layer(const patterns *p) {
       uint32_t at = output->inputs[k].node;
       if (etr_node_only_copies(&p->graph->nodes[at])) at = behind_copies(p, at, false);
       if (at == ETR_NONE) continue;
-      if (is_layer(&p->graph->nodes[at]) && !etr_is_operator(&p->graph->nodes[at], "convolution")) return at;
+      if (is_layer(p, &p->graph->nodes[at]) && !etr_is_operator(p->finder, &p->graph->nodes[at], "convolution"))
+        return at;
     }
   }
   return ETR_NONE;
@@ -201,20 +201,22 @@ static int64_t last_size(const etr_node *node, int32_t from_end) {
 }
 
 /* A decoder has an embedding, and a cache or an output layer with as many results as the embedding has rows. */
-static bool is_decoder(const patterns *p, uint32_t layer) {
+static bool is_decoder(const patterns *p) {
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     const etr_node *node = &p->graph->nodes[i];
-    if (node->kind != ETR_NODE_OP || !strstr(node->target, "embedding") || node->input_count == 0) continue;
+    if (node->kind != ETR_NODE_OP || node->input_count == 0 || !strstr(node->target, "embedding")) continue;
     if (p->graph->mutation_count) return true;
-    if (layer != ETR_NONE && last_size(input_of(p, node, 0), 2) == last_size(&p->graph->nodes[layer], 1)) return true;
+    if (p->output_layer != ETR_NONE &&
+        last_size(input_of(p, node, 0), 2) == last_size(&p->graph->nodes[p->output_layer], 1))
+      return true;
   }
   return false;
 }
 
 static bool find_output_layer(patterns *p) {
-  uint32_t layer = output_layer(p);
+  uint32_t layer = p->output_layer;
   bool *marked = flags_of(p);
-  if (!marked || layer == ETR_NONE || !is_decoder(p, layer)) return marked != NULL;
+  if (!marked || layer == ETR_NONE || !p->is_decoder) return marked != NULL;
   uint64_t ticks = etr_finder_kernel_ticks(p->finder, layer);
   double whole = p->finder->method->execute.p50 * (double)p->finder->method->run_count;
   int64_t rows = rows_of(&p->graph->nodes[layer]);
@@ -249,7 +251,7 @@ static bool add_before(const patterns *p, uint32_t node, chain *out) {
     const etr_node *at = &p->graph->nodes[node];
     if (at->kind != ETR_NODE_OP) return false;
     out->nodes[out->count++] = node;
-    if (is_product(at)) return true;
+    if (is_product(p, at)) return true;
     uint32_t next = ETR_NONE;
     for (size_t k = 0; k < at->input_count && next == ETR_NONE; k++)
       if (!p->finder->is_constant[at->inputs[k].node] && p->graph->nodes[at->inputs[k].node].kind == ETR_NODE_OP)
@@ -263,7 +265,7 @@ static bool add_before(const patterns *p, uint32_t node, chain *out) {
 static bool add_behind(const patterns *p, uint32_t node, chain *out) {
   for (int steps = 0; steps < MOST_STEPS; steps++) {
     out->nodes[out->count++] = node;
-    if (is_product(&p->graph->nodes[node])) return true;
+    if (is_product(p, &p->graph->nodes[node])) return true;
     if (reader_count(p, node) == 0) return false;
     node = p->list[p->starts[node]];
     if (p->graph->nodes[node].kind != ETR_NODE_OP) return false;
@@ -274,7 +276,7 @@ static bool add_behind(const patterns *p, uint32_t node, chain *out) {
 /* Marks the operators that only copy what a marked product reads: the expands and views around it. */
 static void mark_copies(const patterns *p, bool *marked) {
   for (uint32_t i = (uint32_t)p->graph->node_count; i-- > 0;)
-    for (size_t k = 0; marked[i] && is_product(&p->graph->nodes[i]) && k < p->graph->nodes[i].input_count; k++)
+    for (size_t k = 0; marked[i] && is_product(p, &p->graph->nodes[i]) && k < p->graph->nodes[i].input_count; k++)
       for (uint32_t at = p->graph->nodes[i].inputs[k].node;
            at != ETR_NONE && etr_node_only_copies(&p->graph->nodes[at]) && !p->finder->is_constant[at] &&
            reader_count(p, at) == 1;
@@ -286,10 +288,10 @@ static bool find_attention(patterns *p) {
   bool *all = flags_of(p), has_kernel = false;
   size_t count = 0;
   if (!all) return false;
-  if (!is_decoder(p, output_layer(p))) return true;
+  if (!p->is_decoder) return true;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     static const char *const softmax[] = {"softmax", "safe_softmax"};
-    if (!is_one_of(&p->graph->nodes[i], softmax, ETR_COUNT(softmax))) continue;
+    if (!etr_is_one_of(p->finder, &p->graph->nodes[i], softmax, ETR_COUNT(softmax))) continue;
     chain one = {.count = 0};
     if (!add_before(p, i, &one) || !add_behind(p, i, &one)) continue;
     count++;
@@ -323,7 +325,7 @@ static bool find_float_beside(patterns *p) {
   if (!marked || !p->graph->costs) return marked != NULL;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     const etr_cost *cost = &p->graph->costs[i];
-    if (!is_timed(p, i) || !is_layer(&p->graph->nodes[i]) || cost->macs == ETR_UNKNOWN || !cost->macs) continue;
+    if (!is_timed(p, i) || !is_layer(p, &p->graph->nodes[i]) || cost->macs == ETR_UNKNOWN || !cost->macs) continue;
     uint64_t ticks = etr_finder_kernel_ticks(p->finder, i);
     marked[i] = !cost->is_integer;
     quantised += cost->is_integer;
@@ -350,6 +352,9 @@ static bool find_float_beside(patterns *p) {
 
 bool etr_find_patterns(etr_finder *finder) {
   patterns p;
-  return find_readers(&p, finder) && find_quantize_pairs(&p) && find_batch_norms(&p) && find_attention(&p) &&
-         find_output_layer(&p) && find_float_beside(&p);
+  if (!find_readers(&p, finder)) return false;
+  p.output_layer = output_layer_of(&p);
+  p.is_decoder = is_decoder(&p);
+  return find_quantize_pairs(&p) && find_batch_norms(&p) && find_attention(&p) && find_output_layer(&p) &&
+         find_float_beside(&p);
 }

@@ -10,7 +10,6 @@
 #include "output/text_table.h"
 #include "views/breakdown.h"
 #include "views/loads.h"
-#include "views/timed_node.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,25 +97,19 @@ const char *etr_finder_node_name(const etr_finder *finder, uint32_t node) {
   return or_empty(etr_label_node(finder->arena, finder->graph, node));
 }
 
-bool etr_is_operator(const etr_node *node, const char *name) {
-  /* Few targets have the name in them, and looking for it is faster than cutting the operator out. */
-  return node->kind == ETR_NODE_OP && strstr(node->target, name) &&
-         etr_slice_equal(etr_label_op(node->target), etr_slice_of(name));
+bool etr_is_one_of(const etr_finder *finder, const etr_node *node, const char *const *names, size_t count) {
+  etr_slice op = finder->ops[node - finder->graph->nodes];
+  for (size_t i = 0; op.size && i < count; i++) /* the first letter decides nearly always */
+    if (names[i][0] == op.data[0] && etr_slice_equal(op, etr_slice_of(names[i]))) return true;
+  return false;
 }
 
 bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked) {
-  etr_vec(etr_timed_node) list = {0};
-  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    etr_timed_node *added = marked[i] && finder->graph->times[i].runs > 0 ? etr_vec_push(finder->arena, &list) : NULL;
-    if (added) *added = (etr_timed_node){.ticks = (double)etr_finder_node_ticks(finder, i), .node = i};
-  }
-  uint32_t *nodes = etr_arena_alloc_array(finder->arena, list.count, sizeof *nodes);
-  if (etr_arena_failed(finder->arena)) return false;
-  etr_sort(list.data, list.count, sizeof *list.data, etr_timed_node_order);
-  for (size_t i = 0; i < list.count; i++) nodes[i] = list.data[i].node;
+  uint32_t *nodes = etr_arena_alloc_array(finder->arena, finder->timed_count, sizeof *nodes);
+  for (size_t i = 0; nodes && i < finder->timed_count; i++)
+    if (marked[finder->by_time[i]]) nodes[finding->node_count++] = finder->by_time[i];
   finding->nodes = nodes;
-  finding->node_count = list.count;
-  return true;
+  return nodes != NULL;
 }
 
 static int by_total(const void *a, const void *b) {
@@ -125,8 +118,13 @@ static int by_total(const void *a, const void *b) {
   return etr_natural_compare(x->key, y->key);
 }
 
-/* Gives a breakdown's rows what their nodes usually take. */
-static bool take_usual(const etr_finder *finder, etr_breakdown *rows, bool with_calls) {
+/* Adds up what the marked nodes, or all, usually take by operator. */
+static bool sum_by_operator(const etr_finder *finder, etr_breakdown *rows, const bool *marked, bool with_calls) {
+  etr_breakdown by[ETR_BREAKDOWNS];
+  if (!etr_breakdowns_make(by, 1u << ETR_BY_OP | ETR_BREAKDOWN_OF_SUMS, finder->arena, finder->profile, finder->method,
+                           marked))
+    return false;
+  *rows = by[ETR_BY_OP];
   uint64_t *usual = etr_arena_alloc_array(finder->arena, rows->count, sizeof *usual);
   for (uint32_t i = 0; usual && i < finder->graph->node_count; i++)
     if (rows->row_of_node[i] != ETR_NONE)
@@ -141,9 +139,7 @@ const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked,
   etr_breakdown rows;
   etr_text text;
   etr_writer writer;
-  if (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, marked) ||
-      !take_usual(finder, &rows, with_calls))
-    return "";
+  if (!sum_by_operator(finder, &rows, marked, with_calls)) return "";
   etr_text_begin(&text, finder->arena, &writer);
   for (size_t i = 0; i < rows.count && i < LISTED; i++)
     etr_putf(&writer, "%s%zu %s %s", i ? ", " : "", rows.rows[i].node_count, rows.rows[i].key,
@@ -281,9 +277,7 @@ static bool find_nothing(etr_finder *finder) {
   etr_breakdown rows = {0};
   for (size_t i = 0; i < finder->found.count; i++)
     if (finder->found.data[i].potential_share >= ETR_FINDING_MUCH) return true;
-  if (finder->graph && (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, NULL) ||
-                        !take_usual(finder, &rows, false)))
-    return false;
+  if (finder->graph && !sum_by_operator(finder, &rows, NULL, false)) return false;
   /* The time of the runtime and of delegates is known as a sum over runs: it is scaled to the median run. */
   double scale = (double)whole_ticks(finder) / (double)finder->method->execute_ticks;
   uint64_t runtime = (uint64_t)(scale * (double)finder->method->framework_ticks),

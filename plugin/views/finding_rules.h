@@ -38,9 +38,12 @@ typedef struct etr_finder {
   const etr_delegate_spending *delegates; /* of each of the method's delegates */
   /* Per node; NULL without graph: */
   uint64_t *kernel_ticks, *call_ticks; /* of those that ran as kernels: native_call, and OPERATOR_CALL beyond it */
-  const bool *is_constant;             /* depends on parameters and constants only */
-  const bool *is_kernel;               /* an operator that ran outside delegates */
-  const uint32_t *delegate_of;         /* index of the delegate that it is in or calls; ETR_NONE */
+  const etr_slice *ops;                /* the operator without namespace and overload; empty for what is none */
+  const uint32_t *by_time;             /* the nodes that ran, longest first; timed_count of them */
+  size_t timed_count;
+  const bool *is_constant;     /* depends on parameters and constants only */
+  const bool *is_kernel;       /* an operator that ran outside delegates */
+  const uint32_t *delegate_of; /* index of the delegate that it is in or calls; ETR_NONE */
   etr_vec(etr_finding) found;
 } etr_finder;
 
@@ -101,7 +104,10 @@ double etr_finder_ns(const etr_finder *finder, uint64_t ticks);
 /** The name of a node; "" when out of memory. */
 const char *etr_finder_node_name(const etr_finder *finder, uint32_t node);
 
-/** Returns true if a node's target is an operator of this name, in any namespace and overload: "convolution". */
-bool etr_is_operator(const etr_node *node, const char *name);
+/** Returns true if a node is one of these operators, in any namespace and overload: "convolution". */
+bool etr_is_one_of(const etr_finder *finder, const etr_node *node, const char *const *names, size_t count);
+static inline bool etr_is_operator(const etr_finder *finder, const etr_node *node, const char *name) {
+  return etr_is_one_of(finder, node, &name, 1);
+}
 
 #endif

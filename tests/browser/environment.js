@@ -8,7 +8,7 @@
 import {execFileSync} from 'node:child_process';
 import {accessSync, constants} from 'node:fs';
 import {createRequire} from 'node:module';
-import {join, resolve} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -49,13 +49,23 @@ export function playwright() {
   }
 }
 
-/** False, or what is missing of what is needed: the 'command' alone, or all. With CI=true everything has to be there: then it is an error. */
+/** speedscope's page, or null. */
+export function speedscope() {
+  try {
+    return join(dirname(require.resolve('speedscope/package.json')), 'dist/release/index.html');
+  } catch {
+    return null;
+  }
+}
+
+/** False, or what is missing of what is needed: the 'command' alone, or all, or that and 'speedscope'. With CI=true everything has to be there: then it is an error. */
 export function missing(needed = 'all') {
   const what = !isExecutable(command) ? 'ETRECORD_TB, the command to be tested,'
     : needed === 'command' ? ''
     : !isExecutable(chromium) ? `Chromium (${chromium})`
     : !hasTensorBoard() ? `the Python package tensorboard (${python})`
     : !playwright() ? 'playwright-core'
+    : needed === 'speedscope' && !speedscope() ? 'speedscope'
     : '';
   if (what && process.env.CI === 'true') throw new Error(`${what} is missing`);
   return what ? `${what} is missing` : false;

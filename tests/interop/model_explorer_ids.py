@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ids that Model Explorer's adapters give to the nodes of some fixtures: model_explorer_ids.py > model_explorer_ids.json
+"""The ids that Model Explorer's adapters give to the nodes of some fixtures.
 
-Needs 6 GB, so the tests read what it wrote:
+Needs 6 GB, so the tests read what it wrote: model_explorer_ids.py > model_explorer_ids.json, with
     pip install executorch==1.5.1 torchvision==0.29.2 executorch-extension-model-explorer==0.1.1 ai-edge-model-explorer==0.1.34
+and model_explorer_ids.py --pte > model_explorer_pte_ids.json, without ExecuTorch, with
+    pip install pte-adapter-model-explorer==0.2.0 ai-edge-model-explorer==0.1.34
 """
 
 import contextlib
@@ -15,6 +17,8 @@ import tempfile
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
 RECORDS = ("add_mul", "mv2_xnnpack", "multi_method", "control_flow", "extra_modules", "lowered_in_record")
+PROGRAMS = (*RECORDS, "p_two_methods", "dynamic_xnnpack", "vulkan", "b_ethosu", "b_vgf", "b_qnn")
+PTE_PACKAGES = ("pte-adapter-model-explorer", "ai-edge-model-explorer")
 PACKAGES = ("executorch", "torch", "executorch-extension-model-explorer", "etrecord-adapter-model-explorer", "ai-edge-model-explorer")
 
 
@@ -43,10 +47,19 @@ def pt2_ids(path):
     return {"aten/forward": sorted(node.id for graph in converted["graphs"] for node in graph.nodes)}
 
 
+def pte_ids(path):
+    from pte_adapter_model_explorer.main import PTEAdapter
+
+    return ids_of(PTEAdapter().convert(str(path), {})["graphCollections"])
+
+
 def main():
     with contextlib.redirect_stdout(sys.stderr):
-        records = {name: {"etrecord": etrecord_ids(FIXTURES / name / "etrecord.bin"), "pt2": pt2_ids(FIXTURES / name / "etrecord.bin")} for name in RECORDS}
-    versions = {package: importlib.metadata.version(package) for package in PACKAGES}
+        if sys.argv[1:] == ["--pte"]:
+            records = {name: {"pte": pte_ids(FIXTURES / name / "model.pte")} for name in PROGRAMS if (FIXTURES / name / "model.pte").exists()}
+        else:
+            records = {name: {"etrecord": etrecord_ids(FIXTURES / name / "etrecord.bin"), "pt2": pt2_ids(FIXTURES / name / "etrecord.bin")} for name in RECORDS}
+    versions = {package: importlib.metadata.version(package) for package in (PTE_PACKAGES if sys.argv[1:] == ["--pte"] else PACKAGES)}
     json.dump({"packages": versions, "records": records}, sys.stdout, indent=1)
     print()
 

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every key of `export --to model-explorer` is the id of a node that the viewer shows: model_explorer_ids.json has those of the pinned adapters."""
+"""Every key of `export --to model-explorer` is the id of a node that the viewer shows: model_explorer_ids.json and model_explorer_pte_ids.json have those
+of the pinned adapters.
+"""
 
 import json
 import os
 import pathlib
 import subprocess
 
+import jsonschema_rs
 import pytest
 
 FIXTURES = pathlib.Path(os.environ.get("FIXTURES", pathlib.Path(__file__).parent.parent / "fixtures")).resolve()
 IDS = json.loads((pathlib.Path(__file__).parent / "model_explorer_ids.json").read_text())["records"]
+PTE_IDS = {record: adapters["pte"] for record, adapters in json.loads((pathlib.Path(__file__).parent / "model_explorer_pte_ids.json").read_text())["records"].items()}
+SCHEMA = jsonschema_rs.validator_for(json.loads((pathlib.Path(__file__).parents[2] / "schema/model_explorer.schema.json").read_text()))
+PROGRAMS = [(record, graph) for record, graphs in PTE_IDS.items() for graph in graphs if "::" not in graph]
 CASES = [(record, adapter, graph) for record, adapters in IDS.items() for adapter, graphs in adapters.items() for graph in graphs]
 
 
@@ -46,3 +52,38 @@ def test_the_adapter_goes_with_the_graph():
     """Without --adapter: the exported program is no graph of the adapter for ETRecords, so its keys are those of its .pt2."""
     keys = set(json.loads(run("export", FIXTURES / "add_mul", "--to", "model-explorer", "--entry", "aten/forward").stdout)["results"])
     assert keys <= set(IDS["add_mul"]["pt2"]["aten/forward"])
+
+
+@pytest.mark.parametrize("record, method", PROGRAMS)
+@pytest.mark.parametrize("value", ["avg", "backend"])
+def test_keys_of_a_program_are_ids(record, method, value):
+    """Of a .pte alone, and of a .pte with an ETDump: instructions, and the operators of the delegates that the adapter opens."""
+    files = [FIXTURES / record / name for name in ("model.pte", "etdump.etdp") if (FIXTURES / record / name).exists()]
+    done = run("export", *files, "--to", "model-explorer", "--entry", f"program/{method}", "--value", value)
+    if done.returncode:
+        assert "no node of" in done.stderr, done.stderr
+        return
+    graphs = json.loads(done.stdout)
+    SCHEMA.validate(graphs)
+    assert graphs[method]["results"]
+    for graph, data in graphs.items():
+        assert set(data["results"]) <= set(PTE_IDS[record][graph]), graph
+
+
+def test_times_of_a_program_are_there():
+    """Each timed instruction and operator has a key; the time of a delegate's operators is part of the instruction that calls it."""
+    folder = FIXTURES / "mv2_xnnpack"
+    files = [folder / "model.pte", folder / "etdump.etdp"]
+    nodes = next(graph for graph in json.loads(run("nodes", *files, "--format", "json").stdout)["graphs"] if graph["module"] == "program")["nodes"]
+    graphs = json.loads(run("export", *files, "--to", "model-explorer").stdout)
+    assert list(graphs) == ["forward", "model.pte::forward_0_0"]
+    operators = [node for node in nodes if node["subgraph"] and node["kind"] == "op"]
+    inside = {str(i): node["avg"] for i, node in enumerate(operators) if node["avg"] is not None}
+    assert {key: found["value"] for key, found in graphs["model.pte::forward_0_0"]["results"].items()} == pytest.approx(inside)
+    assert graphs["forward"]["results"]["forward_0_0"]["value"] == pytest.approx(sum(node["avg"] or 0 for node in nodes))
+
+
+def test_an_adapter_shows_its_own_graphs():
+    for entry, adapter in (("program/forward", "etrecord"), ("edge/forward", "pte")):
+        done = run("export", FIXTURES / "add_mul", "--to", "model-explorer", "--entry", entry, "--adapter", adapter)
+        assert done.returncode == 1 and f"this adapter does not show {entry}" in done.stderr

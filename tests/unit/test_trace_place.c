@@ -121,7 +121,7 @@ Test(trace_place, ticks_are_converted_without_breaking_nesting) {
   etr_arena_clear(&t.arena);
 }
 
-Test(trace_place, nothing_begins_with_an_event_without_duration) {
+Test(trace_place, nothing_begins_or_ends_with_an_event_without_duration) {
   timeline t = {0};
   add_run(&t);
   add_delegate_event(&t, "XnnpackBackend", 0, 1, 0);
@@ -135,13 +135,13 @@ Test(trace_place, nothing_begins_with_an_event_without_duration) {
   add_execute(&t, 0, 1000);
   begin(&t);
   cr_expect(etr_place_run(&t.placer, 0));
-  expect_span(&t, 0, 100, 100, true);
-  expect_span(&t, 1, 101, 101, true);
-  expect_span(&t, 2, 102, 142, true);
+  expect_span(&t, 0, 101, 101, true);
+  expect_span(&t, 1, 102, 102, true);
+  expect_span(&t, 2, 103, 143, true);
   expect_span(&t, 4, 300, 359, true);
-  expect_span(&t, 5, 359, 359, true);
-  expect_span(&t, 6, 360, 400, true);
-  cr_expect_eq(span_of(&t, 6)->scale, 0.99);
+  expect_span(&t, 5, 360, 360, true);
+  expect_span(&t, 6, 361, 400, true);
+  cr_expect_eq(span_of(&t, 6)->scale, 0.98);
   etr_arena_clear(&t.arena);
 }
 
@@ -169,6 +169,49 @@ Test(trace_place, events_of_delegates_are_placed_in_their_call) {
   cr_expect_eq(span_of(&t, 6)->scale, 0.025);
   cr_expect_eq(span_of(&t, 6)->ticks, 3000, "what was recorded stays");
   cr_expect_eq(span_of(&t, 3)->scale, 1);
+  etr_arena_clear(&t.arena);
+}
+
+static void set_counted(timeline *t, etr_event_unit unit, uint8_t wrapper, uint8_t inside) {
+  etr_event *event = &t->events[t->event_count - 1];
+  event->unit = unit;
+  event->wrapper = wrapper;
+  event->inside = inside;
+  event->has_no_place = true;
+  event->is_in_sums = false;
+}
+
+/* Totals and operators as an NPU's driver logs them: times of the call's parts, and cycles of the operators. */
+Test(trace_place, cycles_are_shares_of_the_wrapper_around_them) {
+  static const struct {
+    etr_event_unit unit;
+    uint8_t wrapper, inside;
+    uint64_t duration, start, end; /* end 0: it is not shown */
+  } cases[] = {
+      {ETR_EVENT_UNIT_TIME, 1, 0, 80, 100, 180},    {ETR_EVENT_UNIT_TIME, 2, 1, 40, 100, 140},
+      {ETR_EVENT_UNIT_CYCLES, 2, 1, 400, 0, 0}, /* what the operators are parts of */
+      {ETR_EVENT_UNIT_CYCLES, 0, 2, 100, 100, 110}, {ETR_EVENT_UNIT_CYCLES, 0, 2, 0, 111, 111},
+      {ETR_EVENT_UNIT_CYCLES, 0, 2, 259, 112, 137}, {ETR_EVENT_UNIT_COUNT, 0, 0, 4, 0, 0},
+  };
+  timeline t = {0};
+  add_run(&t);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    add_delegate_event(&t, "CycleBackend", 0, 0, cases[i].duration);
+    set_counted(&t, cases[i].unit, cases[i].wrapper, cases[i].inside);
+  }
+  add_call(&t, 0, 100, 100);
+  add_delegate_event(&t, "CycleBackend", 1, 0, 100); /* operators without the total in cycles have no time */
+  set_counted(&t, ETR_EVENT_UNIT_CYCLES, 0, 2);
+  add_call(&t, 1, 300, 100);
+  add_execute(&t, 0, 1000);
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  cr_expect_eq(t.placer.spans.count, 5 + 3);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    if (cases[i].end > 0) expect_span(&t, i, cases[i].start, cases[i].end, true);
+  cr_expect_eq(span_of(&t, 5)->ticks, 25, "a share is rounded down, as in the times of nodes");
+  cr_expect_eq(span_of(&t, 5)->cycles, 259, "what was recorded stays");
+  cr_expect_eq(span_of(&t, 5)->scale, 1);
   etr_arena_clear(&t.arena);
 }
 

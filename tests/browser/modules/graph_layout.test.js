@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The layout of graphs: nothing overlaps or leaves its frame, opening a box moves nothing but what must give way, lines are straight.
+
+import assert from 'node:assert/strict';
+import {cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, describe, it} from 'node:test';
+import {fileURLToPath} from 'node:url';
+
+import {REPEAT, buildTree, chooseInstance, groupOf, leavesOf, openDefault, setState} from '../../../web/src/graph/groups.js';
+import {layoutTree} from '../../../web/src/graph/layout.js';
+import {makeGraph} from '../../../web/src/graph/read.js';
+import {RECORDS, run} from '../answers.js';
+import {fixtures, missing} from '../environment.js';
+import {drawnLayouts, ordersOf, outside, overlaps, quality, throughBoxes} from './graph_checks.js';
+import {decoderNodes, graphOfEdges, graphOfNodes} from './graph_nodes.js';
+
+const skip = missing('command');
+const known = new Map();
+
+/** The graphs of a record: {module, nodes}. */
+function graphsOf(record) {
+  if (!known.has(record)) {
+    let graphs = [];
+    try { graphs = JSON.parse(run('nodes', join(fixtures, record), '--format', 'json')).graphs; } catch { /* a damaged record has no graph */ }
+    known.set(record, graphs.filter(({nodes}) => nodes.some(({kind}) => kind === 'op')));
+  }
+  return known.get(record);
+}
+
+const graphOf = (record, module = 'edge') => graphOfNodes(graphsOf(record).find(graph => graph.module === module).nodes);
+const densenet = makeGraph(JSON.parse(readFileSync(new URL('densenet.json', import.meta.url), 'utf8')));
+
+/** The layout as it is at first, or with no groups. */
+function layOut(graph, by = 'module', library = {buildTree, openDefault, layoutTree}) {
+  const tree = library.buildTree(graph, {by});
+  library.openDefault(tree);
+  return {tree, layout: library.layoutTree(tree)};
+}
+
+/** What is wrong with the layouts that were not seen before. */
+function problems(layout, seen = new WeakSet()) {
+  const found = [];
+  for (const {layout: drawn} of drawnLayouts(layout)) {
+    if (seen.has(drawn)) continue;
+    seen.add(drawn);
+    for (const [what, list] of [['boxes overlap', overlaps(drawn)], ['outside of the frame', outside(drawn)], ['lines through boxes', throughBoxes(drawn)]]) if (list.length) found.push(`group ${drawn.group}: ${list.length} ${what}, first ${list[0]}`);
+  }
+  return found;
+}
+
+/** Opens or closes every group in turn: what is wrong then, and in which groups the order or the columns changed that should not. */
+function toggleAll({buildTree: build, openDefault: open, layoutTree: lay, setState: set}, graph) {
+  const tree = build(graph), seen = new WeakSet(), found = [];
+  open(tree);
+  for (const group of tree.groups.slice(1)) {
+    const before = ordersOf(lay(tree)), state = group.state;
+    set(tree, group, state ? 0 : 1);
+    const layout = lay(tree), now = ordersOf(layout);
+    found.push(...problems(layout, seen));
+    for (const [id, order] of before) if (id !== group.id && now.has(id) && now.get(id) !== order) found.push(`group ${id} changed its order as ${group.id} was toggled`);
+    set(tree, group, state);
+    lay(tree);
+  }
+  return found;
+}
+
+const LIBRARY = {buildTree, openDefault, layoutTree, setState};
+
+describe('layout of every fixture', {skip}, () => {
+  for (const record of RECORDS.filter(name => !name.startsWith('hostile'))) {
+    it(`${record}: no overlap, nothing outside, no line through a box; opening and closing reorders nothing`, () => {
+      for (const {module, nodes} of graphsOf(record)) {
+        const graph = graphOfNodes(nodes);
+        assert.deepEqual(graph.cuts, [], `${record} ${module}`);
+        assert.deepEqual(problems(layOut(graph, 'flat').layout), [], `${record} ${module}, flat`);
+        assert.deepEqual(toggleAll(LIBRARY, graph), [], `${record} ${module}`);
+      }
+    });
+  }
+});
+
+describe('order', {skip}, () => {
+  it('what is read is above what reads it, in one column', () => {
+    const {tree, layout} = layOut(graphOf('mv2_portable'));
+    for (const {layout: {group, pieces, column}} of drawnLayouts(layout)) {
+      if (column) continue;
+      for (let p = 0; p < pieces.length; p += 5) assert.ok(pieces[p + 1] <= pieces[p + 4], `${groupOf(tree, group).label}: a line leads up`);
+    }
+  });
+  it('every node is in exactly one group, in program order', () => {
+    for (const record of ['llama_portable', 'p_gru', 'control_flow']) {
+      const graph = graphOf(record), tree = buildTree(graph);
+      assert.deepEqual(leavesOf(tree, tree.root), Array.from({length: graph.count}, (_, node) => node), record);
+    }
+  });
+  it('every edge is drawn: each reader can be reached from its producer through wires', () => {
+    for (const record of ['llama_portable', 'control_flow', 'unet_xnnpack']) {
+      const graph = graphOf(record), {wires, ...tree} = buildTree(graph);
+      let drawn = 0;
+      for (let wire = 0; wire < wires.value.length; wire++) for (let t = wires.targetStart[wire]; t < wires.targetStart[wire + 1]; t++) if (wires.innerWire[t] < 0) drawn++;
+      assert.equal(drawn, graph.from.length, `${record} ${tree.count}`);
+    }
+  });
+});
+
+describe('crossings', {skip}, () => {
+  for (const [name, most, graph] of [['mobilenet', 0, () => graphOf('mv2_portable')], ['vit', 0, () => graphOf('vit_xnnpack')], ['u-net', 0, () => graphOf('unet_xnnpack')], ['densenet', 5, () => densenet], ['gru', 50, () => graphOf('p_gru')], ['llama', 700, () => graphOf('llama_portable')]]) {
+    it(`${name}, flat: at most ${most}`, () => {
+      const {crossings} = quality(layOut(graph(), 'flat').layout);
+      assert.ok(crossings <= most, `${crossings} crossings`);
+    });
+  }
+});
+
+describe('repeats', {skip}, () => {
+  const repeatsOf = tree => tree.groups.filter(({kind}) => kind === REPEAT).map(({label, items}) => `${label} ×${items.length}`);
+  it('equal layers are one box', () => {
+    assert.deepEqual(repeatsOf(buildTree(graphOf('llama_portable'))), ['layers.* ×32']);
+    assert.deepEqual(repeatsOf(buildTree(graphOf('vit_xnnpack'))), ['layers.* ×12']);
+  });
+  it('an unrolled loop folds by its period', () => {
+    assert.ok(buildTree(graphOf('p_gru')).groups.some(({kind, items}) => kind === REPEAT && items.length >= 3));
+    const step = [0, 1, 2, 3].map(op => op), steps = 12, nodes = steps * step.length;
+    const graph = graphOfEdges([[], ...Array.from({length: nodes}, (_, i) => [i])], {op: [0, ...Array.from({length: nodes}, (_, i) => i % 4)], ops: ['aten.mm.default', 'aten.add.Tensor', 'aten.tanh.default', 'aten.mul.Tensor']});
+    const tree = buildTree(graph), [repeat] = tree.groups.filter(({kind}) => kind === REPEAT);
+    assert.ok(repeat.items.length >= steps, `${repeat.items.length} steps`);
+    assert.ok(layOut(graph).layout.items.length <= 6, 'the loop is one box');
+  });
+  it('any instance can be chosen, and what was open stays open', () => {
+    const graph = graphOf('llama_portable'), {tree, layout} = layOut(graph), repeat = tree.groups.find(({kind}) => kind === REPEAT);
+    chooseInstance(tree, repeat, 17);
+    const chosen = layoutTree(tree);
+    assert.deepEqual([chosen.width, chosen.height], [layout.width, layout.height]);
+    const shown = drawnLayouts(chosen).map(({layout: {group}}) => groupOf(tree, group).path);
+    assert.ok(shown.includes('layers.17.attention') && !shown.includes('layers.0.attention'), shown.join());
+    assert.deepEqual(problems(chosen), []);
+  });
+  it('the next line of a folded repeat ends at the value that the next instance reads', () => {
+    const {tree, layout} = layOut(graphOf('llama_portable')), repeat = tree.groups.find(({kind}) => kind === REPEAT);
+    const slot = layout.items.indexOf(repeat.id), {loops, inX} = layout.inner[slot], inner = layout.inner[slot];
+    assert.equal(loops.length, 1);
+    const chain = tree.wires.list.slice(tree.wires.start[repeat.id - tree.count], tree.wires.start[repeat.id - tree.count + 1]).find(wire => tree.wires.inPort[wire] >= 0 && /embedding/.test(tree.graph.names[tree.wires.value[wire]]));
+    assert.equal(loops[0][1], inX[tree.wires.inPort[chain]], 'the value that comes from the embedding is the one that goes from layer to layer');
+    assert.ok(inner.outX.length >= 1);
+  });
+});
+
+// Changes of the layout that a test must notice: [what, file, text, replacement].
+const MUTATIONS = [
+  ['columns are chosen anew on every layout', 'layout.js', 'if (structure.breaks === null) {', 'structure.split = undefined; structure.breaks = []; rows = stackRanks(structure, boxes, offsets, x, structure.rails, header); split = {rails: structure.rails, marks: [], tracks: [structure.railTracks], column: null}; {'],
+  ['the order depends on what is open', 'layout.js', 'const structure = group.structure ??= structureOf(tree, group)', 'const open = item => item >= tree.count && groupOf(tree, item).state ? 1 : 0; group.items = Int32Array.from(group.items).sort((a, b) => open(b) - open(a) || a - b); group.items.forEach((item, i) => { tree.slot[item] = i; }); tree.wires = wireGroups(tree); const structure = group.structure = structureOf(tree, group)'],
+  ['neighbours may touch', 'places.js', 'return (this.widths[left] + this.widths[right]) / 2 + between;', 'return (this.widths[left] + this.widths[right]) / 4;'],
+  ['frames are too narrow', 'layout.js', '+ 2 * SIZE.pad, width', '- 4 * SIZE.pad, width'],
+  ['no sweeps', 'structure.js', 'for (const rising of [false, true]) {', 'for (const rising of []) {'],
+];
+
+describe('the tests notice', {skip}, () => {
+  const folders = [];
+  after(() => folders.forEach(folder => rmSync(folder, {recursive: true})));
+  for (const [what, file, text, replacement] of MUTATIONS) {
+    it(what, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'graph-'));
+      folders.push(folder);
+      cpSync(fileURLToPath(new URL('../../../web/src/graph', import.meta.url)), folder, {recursive: true});
+      writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+      const source = readFileSync(join(folder, file), 'utf8');
+      assert.ok(source.includes(text), `${file} has no "${text}"`);
+      writeFileSync(join(folder, file), source.replace(text, replacement).replace(/^(import .*'\.\/structure\.js';)$/m, file === 'layout.js' ? "$1\nimport {wireGroups} from './wires.js';" : '$1'));
+      const library = {...await import(join(folder, 'groups.js')), ...await import(join(folder, 'layout.js'))};
+      let noticed = 0;
+      for (const record of ['mv2_portable', 'p_gru', 'llama_portable']) {
+        const graph = graphOf(record);
+        noticed += toggleAll(library, graph).length;
+        if (quality(layOut(graph, 'flat', library).layout).crossings > (record === 'p_gru' ? 50 : 0) && record !== 'llama_portable') noticed++;
+        if (noticed) break;
+      }
+      assert.ok(noticed > 0, 'no test fails');
+    });
+  }
+});
+
+describe('damaged and extreme graphs', () => {
+  const chain = count => Array.from({length: count}, (_, i) => i ? [i - 1] : []);
+  it('edges that lead backward are left out, and it says so', () => {
+    const graph = graphOfEdges([[2], [0], [1], [2, 3]]);
+    assert.match(graph.cuts.join(), /2 edges lead to an earlier node .* not drawn/);
+    assert.deepEqual(problems(layOut(graph).layout), []);
+  });
+  it('a node with 10,000 producers and one with 10,000 readers', () => {
+    const wide = [[], ...Array.from({length: 10000}, () => [0]), Array.from({length: 10000}, (_, i) => i + 1)];
+    const {layout} = layOut(graphOfEdges(wide), 'flat');
+    assert.equal(layout.items.length, 10002);
+    assert.deepEqual(overlaps(layout), []);
+    assert.deepEqual(outside(layout), []);
+  });
+  it('names of 64 KB', () => {
+    const long = 'x'.repeat(65536), graph = graphOfEdges(chain(20), {name: Array.from({length: 20}, () => long), ops: [long], modules: ['', long, `${long}.${long}`], module: Array.from({length: 20}, (_, i) => i % 3)});
+    const {layout} = layOut(graph);
+    assert.ok(layout.width < 20000, `${layout.width} pixels`);
+    assert.deepEqual(problems(layout), []);
+  });
+  it('1,000 levels of modules are cut, and it says so', () => {
+    const path = depth => Array.from({length: depth}, (_, i) => `m${i}`).join('.'), modules = Array.from({length: 1000}, (_, i) => path(i + 1));
+    const tree = buildTree(graphOfEdges(chain(1000), {modules, module: Array.from({length: 1000}, (_, i) => i)}));
+    assert.match(tree.cuts.join(), /more than 64 levels/);
+    for (const group of tree.groups) setState(tree, group, 1);
+    assert.deepEqual(problems(layoutTree(tree)), []);
+  });
+  it('1,000 levels of bodies are cut, and it says so', () => {
+    const count = 1001, bodies = Array.from({length: 1000}, (_, i) => ({name: 'body', owner: i}));
+    const tree = buildTree(graphOfEdges(chain(count), {body: Array.from({length: count}, (_, i) => i - 1), bodies}));
+    assert.match(tree.cuts.join(), /more than 64 levels/);
+    openDefault(tree, 5000);
+    assert.deepEqual(problems(layoutTree(tree)), []);
+  });
+  it('bodies whose owner comes later or does not exist', () => {
+    const graph = graphOfEdges(chain(4), {body: [0, 0, 1, 7], bodies: [{name: 'a', owner: 3}, {name: 'b', owner: -1}]});
+    assert.match(graph.cuts.join(), /4 nodes are in a body whose operator is not known/);
+    assert.deepEqual(problems(layOut(graph).layout), []);
+  });
+  it('modules that are called in turns do not form a circle', () => {
+    const graph = graphOfEdges(chain(40), {modules: ['a', 'b'], module: Array.from({length: 40}, (_, i) => i >> 1 & 1)});
+    const {tree, layout} = layOut(graph);
+    assert.deepEqual(leavesOf(tree, tree.root).length, 40);
+    for (let p = 0; p < layout.pieces.length; p += 5) assert.ok(layout.column || layout.pieces[p + 1] <= layout.pieces[p + 4]);
+  });
+  it('many values over many ranks need a bounded number of places', () => {
+    const count = 3000, graph = graphOfEdges(Array.from({length: count}, (_, i) => i ? [i - 1, ...[5, 17, 40, 90, 200].map(back => i - back).filter(node => node >= 0)] : []));
+    const {tree, layout} = layOut(graph, 'flat'), {rank} = groupOf(tree, tree.root).structure;
+    assert.ok(rank.length < 30 * count, `${rank.length} vertices`);
+    assert.deepEqual(overlaps(layout), []);
+  });
+  it('an empty graph, and one of one node', () => {
+    assert.deepEqual(problems(layOut(graphOfEdges([])).layout), []);
+    assert.equal(layOut(graphOfEdges([[]])).layout.items.length, 1);
+  });
+});
+
+describe('size', {skip}, () => {
+  it('work grows with the graph: 100,000 nodes take at most 7 times the time of 20,000', () => {
+    const {nodes} = graphsOf('llama_portable').find(({module}) => module === 'edge');
+    const cpu = run => { const before = process.cpuUsage(); run(); const {user, system} = process.cpuUsage(before); return user + system; };
+    const best = graph => { const tree = buildTree(graph, {by: 'flat'}), root = groupOf(tree, tree.root); return Math.min(...Array.from({length: 4}, () => { root.structure = root.layout = null; return cpu(() => layoutTree(tree)); })); };
+    const [small, large] = [233, 1163].map(layers => graphOfNodes(decoderNodes(nodes, layers)));
+    assert.deepEqual([small.count, large.count], [20055, 100035]);
+    const ratio = Math.min(...Array.from({length: 3}, () => best(large) / best(small)));
+    assert.ok(ratio <= 7, `${ratio.toFixed(1)} times`);
+    assert.deepEqual(outside(layoutTree(buildTree(small, {by: 'flat'}))), []);
+  });
+  it('a large flat graph has columns: it is at most four times as high as wide', () => {
+    const {nodes} = graphsOf('llama_portable').find(({module}) => module === 'edge'), {layout} = layOut(graphOfNodes(decoderNodes(nodes, 233)), 'flat');
+    assert.ok(layout.height < 4 * layout.width && layout.width < 4 * layout.height, `${layout.width} x ${layout.height}`);
+  });
+});

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// speedscope.test.js - speedscope imports the trace of every record without a warning. It computes the end of an event from its start and duration, in
+// floating point, and warns where events then overlap.
+
+import assert from 'node:assert/strict';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {RECORDS, run} from './answers.js';
+import {fixtures, missing, speedscope} from './environment.js';
+import {TabPage} from './tab_page.js';
+
+/* Returns the trace of a record with all runs; null if it has no times. */
+function traceOf(record) {
+  try {
+    return run('trace', join(fixtures, record), '--skip-runs', '0');
+  } catch {
+    return null;
+  }
+}
+
+describe('speedscope', {skip: missing('speedscope'), timeout: 600_000}, () => {
+  let folder, opened;
+  const said = [];
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'speedscope-'));
+    opened = await new TabPage().launch();
+    opened.page.on('console', message => ['warning', 'error'].includes(message.type()) && !message.text().startsWith('[.WebGL-') && said.push(message.text()));
+  });
+
+  after(async () => {
+    await opened?.close();
+    rmSync(folder, {recursive: true});
+  });
+
+  /* Opens a trace as the command `speedscope FILE` does, and returns the warnings. */
+  async function warningsOf(name, trace) {
+    const script = join(folder, `${name}.js`);
+    writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(name)}, ${JSON.stringify(Buffer.from(trace).toString('base64'))})`);
+    said.length = 0;
+    await opened.page.goto('about:blank');
+    await opened.page.goto(`file://${speedscope()}#localProfilePath=${script}`);
+    await opened.page.waitForFunction(expected => document.title.startsWith(expected), name);
+    return [...said];
+  }
+
+  it('imports every trace without a warning', async () => {
+    let count = 0;
+    for (const record of RECORDS) {
+      const trace = traceOf(record);
+      if (trace === null) continue;
+      count++;
+      assert.deepEqual(await warningsOf(`${record.replaceAll('/', '_')}.json`, trace), [], record);
+    }
+    assert.ok(count > 40, `${count} traces`);
+  });
+
+  it('warns where events overlap, so that the test above does not pass for want of warnings', async () => {
+    const event = (name, ts, dur) => ({ph: 'X', name, pid: 1, tid: 1, ts, dur, args: {}});
+    assert.notDeepEqual(await warningsOf('overlap.json', JSON.stringify({traceEvents: [event('a', 0, 10), event('b', 5, 10)]})), []);
+  });
+});

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A graph as columns: operators, inputs and outputs in program order, and what each reads. Weights are a number at their reader, not nodes.
+
+import {shortOperator} from './labels.js';
+import {IntList} from './lists.js';
+import {movesData} from './ranks.js';
+
+/** The kinds of nodes. */
+export const OPERATOR = 0, INPUT = 1, OUTPUT = 2;
+
+/* Producers of each node, each once. Those that are not before their reader come from a damaged record, and are left out. */
+function readEdges(count, inputCounts, inputs, cuts) {
+  const start = new Int32Array(count + 1), from = new IntList(inputs.length + 1), latest = new Int32Array(count).fill(-1);
+  let at = 0, backward = 0;
+  for (let node = 0; node < count; node++) {
+    for (let i = 0; i < (inputCounts[node] ?? 0); i++, at++) {
+      const producer = node - inputs[at];
+      if (!(producer >= 0 && producer < node)) { backward++; continue; }
+      if (latest[producer] === node) continue;
+      latest[producer] = node;
+      from.push(producer);
+    }
+    start[node + 1] = from.length;
+  }
+  if (backward) cuts.push(`${backward} ${backward === 1 ? 'edge leads' : 'edges lead'} to an earlier node (the record is damaged) and ${backward === 1 ? 'is' : 'are'} not drawn.`);
+  return {start, from: from.all().slice()};
+}
+
+/* Of each frame of a delegate: how many modules all its nodes share, counted from the outermost. */
+function sharedModules(frames, frame, module, modules) {
+  const common = new Array(frames.length).fill(null);
+  for (let node = 0; node < frame.length; node++) {
+    const path = frame[node] < 0 ? '' : modules[module[node]] ?? '';
+    if (path === '') continue;
+    const parts = path.split('.'), before = common[frame[node]];
+    common[frame[node]] = before === null ? parts : before.slice(0, before.findIndex((part, i) => part !== parts[i]) < 0 ? before.length : before.findIndex((part, i) => part !== parts[i]));
+  }
+  return frames.map((label, i) => ({label, shared: common[i]?.length ?? 0}));
+}
+
+/* The operator of each body must be before its nodes; others are drawn as if they were in no body. */
+function checkBodies(body, bodies, cuts) {
+  let wrong = 0;
+  for (let node = 0; node < body.length; node++) if (body[node] >= 0 && !(bodies[body[node]]?.owner < node && bodies[body[node]].owner >= 0)) { body[node] = -1; wrong++; }
+  if (wrong) cuts.push(`${wrong} nodes are in a body whose operator is not known, and are drawn outside of it.`);
+}
+
+/**
+ * Makes a graph of columns. `kind`, `name`, `op`, `module`, `weights`, `body` and `delegate` have a value per node; `op` and `module` are
+ * indices in `ops` and `modules`; `inputs` has the distances back to the producers, `inputCounts` how many of them each node has; `bodies` are
+ * {name, owner}; `frames` are the labels of delegates that are drawn as frames, and `frame` is that of each node.
+ */
+export function makeGraph({kind, name, op, ops, module, modules, inputCounts, inputs, weights, body, bodies = [], delegate, frame, frames = []}) {
+  const count = kind.length, cuts = [], column = (values, empty) => values ? Int32Array.from(values) : new Int32Array(count).fill(empty);
+  const graph = {count, cuts, kind: Uint8Array.from(kind), names: name, op: column(op, 0), ops, module: column(module, 0), modules, weights: column(weights, 0), body: column(body, -1), bodies, delegate: column(delegate, -1), frame: column(frame, -1), owns: new Uint8Array(count)};
+  checkBodies(graph.body, bodies, cuts);
+  for (const {owner} of bodies) if (owner >= 0) graph.owns[owner] = 1;
+  return Object.assign(graph, readEdges(count, inputCounts, inputs, cuts), {labels: ops.map(shortOperator), moves: movesData(ops), frames: sharedModules(frames, graph.frame, graph.module, modules)});
+}
