@@ -61,7 +61,7 @@ def settle(model, inputs, seed=7):
             model.train()
             for sample in inputs:
                 model(torch.cat([sample[0]] * 2) + 0.1 * torch.randn(2, *sample[0].shape[1:], generator=chance))
-    return model.eval()
+    return model.eval().requires_grad_(False)
 
 
 def images(count, size):
@@ -147,17 +147,17 @@ def decoder():
 
 # Each model: what makes it, whether it is quantized, and its errors: a layer, or for scales a fraction of the model's quantize nodes.
 MODELS = {
-    "timm mobilenetv3_small_050, int8": (lambda: from_timm("mobilenetv3_small_050", 64), True, [
-        ("weights 3 bit", "blocks.1.0.conv_pw"), ("channel", "blocks.3.1.conv_dw"), ("bias lost", "classifier"), ("scale 16", 0.3), ("scale 16", 0.7), ("clipped", 0.5)]),
-    "timm resnet10t, int8": (lambda: from_timm("resnet10t", 64), True, [
-        ("weights 3 bit", "layer2.0.conv1"), ("channel", "layer3.0.conv2"), ("weights 3 bit", "layer4.0.conv1"), ("scale 16", 0.4), ("clipped", 0.75)]),
-    "timm ViT of 4 layers, int8": (lambda: from_timm("vit_tiny_patch16_224", 64, img_size=64, embed_dim=48, depth=4, num_heads=4), True, [
-        ("weights 3 bit", "blocks.1.attn.qkv"), ("channel", "blocks.2.mlp.fc1"), ("scaled", "blocks.0.attn.proj"), ("scale 16", 0.35), ("scale 16", 0.8), ("clipped", 0.55)]),
-    "decoder with KV cache, int8": (decoder, True, [
+    "decoder with KV cache, 4 tokens in turn, int8": (decoder, True, [
         ("weights 3 bit", "layers.1.attention.v"), ("channel", "layers.0.down"), ("scaled", "layers.2.gate"), ("scale 16", 0.5), ("clipped", 0.25)]),
-    "decoder with KV cache, float": (decoder, False, [
+    "timm ViT of 3 layers, int8": (lambda: from_timm("vit_tiny_patch16_224", 64, img_size=64, embed_dim=48, depth=3, num_heads=4), True, [
+        ("weights 3 bit", "blocks.1.attn.qkv"), ("channel", "blocks.2.mlp.fc1"), ("scaled", "blocks.0.attn.proj"), ("scale 16", 0.35), ("scale 16", 0.8), ("clipped", 0.55)]),
+    "timm resnet10t, int8": (lambda: from_timm("resnet10t", 64), True, [
+        ("weights 3 bit", "layer2.0.conv1"), ("channel", "layer3.0.conv2"), ("scaled", "layer4.0.conv1"), ("scale 16", 0.4), ("clipped", 0.75)]),
+    "timm mobilenetv3_small_050, int8": (lambda: from_timm("mobilenetv3_small_050", 64), True, [
+        ("weights 3 bit", "blocks.1.0.conv_pw"), ("channel", "blocks.3.1.conv_dw"), ("scale 16", 0.7), ("clipped", 0.5)]),
+    "decoder with KV cache, 4 tokens in turn, float": (decoder, False, [
         ("weights 3 bit", "layers.0.attention.k"), ("scaled", "layers.1.up"), ("channel", "layers.2.attention.o"), ("bias lost", "layers.1.attention.q")]),
-    "BERT of 3 layers, dynamic length, float": (bert, False, [
+    "transformers BERT of 3 layers, dynamic length, float": (bert, False, [
         ("weights 3 bit", "bert.encoder.layer.0.attention.self.value"), ("scaled", "bert.encoder.layer.1.intermediate.dense"),
         ("channel", "bert.encoder.layer.2.output.dense"), ("bias lost", "bert.encoder.layer.1.attention.output.dense")]),
 }
@@ -230,16 +230,13 @@ def run(lowered, folder, inputs):
     program.write_etdump_result_to_file(str(folder / "etdump.etdp"), str(folder / "debug_buffer.bin"))
 
 
-def ask(arguments, graphs):
-    """The answer, with the segments of the three candidates that a user sees."""
-    done = subprocess.run(arguments + ["--format", "json"], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+def ask(*arguments):
+    return json.loads(subprocess.run([*map(str, arguments), "--format", "json"], capture_output=True, text=True, check=True).stdout)
 
 
-def planted_nodes(program, record, kind, where):
+def planted_nodes(program, record, where):
     """Names of the Edge nodes in which the error is. where: a layer, or a scale."""
-    graphs = json.loads(subprocess.run([program, "nodes", str(record), "--graph", "edge", "--format", "json"], capture_output=True, text=True, check=True).stdout)["graphs"]
-    nodes = [node for graph in graphs for node in graph["nodes"] if node["kind"] == "op"]
+    nodes = [node for graph in ask(program, "nodes", record, "--graph", "edge")["graphs"] for node in graph["nodes"] if node["kind"] == "op"]
     if isinstance(where, str):
         return {node["name"] for node in nodes if (node["module"] or "").endswith(where) and "quantize" not in node["target"]}
     return {node["name"] for node in nodes if ".quantize_per_tensor" in node["target"] and math.isclose(float(node["arguments"]["scale"]), where, rel_tol=1e-6)}
@@ -247,38 +244,41 @@ def planted_nodes(program, record, kind, where):
 
 def rank_of(answer, truth):
     """Which candidate names the planted node, from 1; 0 if none of the three does."""
-    for rank, index in enumerate(answer["candidates"][:3], 1):
+    for rank, index in enumerate(answer["candidates"], 1):
         if truth & set(answer["values"][index]["segment"]):
             return rank
     return 0
 
 
-def measure(program, folder, model, inputs, further, is_quantized, kind, where):
-    spoilt, logged = copy.deepcopy(model), inputs[:3] if is_quantized and "token" not in str(further) else inputs
+def record_case(folder, model, inputs, further, is_quantized, kind, where):
+    """Leaves a record, a run of the wrong program and both references in the folder. Returns where the error is."""
+    spoilt, logged = copy.deepcopy(model), inputs[:4]
     if isinstance(where, str):
         spoil_layer(spoilt, kind, where)
     if is_quantized:
         spoilt = quantize(spoilt, inputs, further)
-        if not isinstance(where, str):
-            where = spoil_scale(spoilt, kind, where)
+    if not isinstance(where, str):
+        where = spoil_scale(spoilt, kind, where)
     lowered = lower(spoilt, inputs, further)
-    logged = inputs if len(inputs) < 5 else inputs[:3]
     run(lowered, folder, logged)
     save_record(lowered if is_quantized else lower(model, inputs, further), folder, logged)
-    device, of = str(folder), str(folder.parent / "float") if is_quantized else None
-    reference = str(folder / "ref.safetensors")
-    answers = []
+    device, of = str(folder), str(folder.parent / "float")
     for local in (False, True):
         with contextlib.redirect_stderr(io.StringIO()):
-            write_reference([of or device], reference, local=local, device=of and local and device or None)
-        command = [program, "accuracy", device, "--reference", reference] + (["--reference-record", of] if of else [])
-        answers.append(ask(command, None))
-        pathlib.Path(reference).rename(folder / ("local.st" if local else "plain.st"))
-    truth = planted_nodes(program, folder / "etrecord.bin", kind, where)
+            write_reference([of if is_quantized else device], f"{folder}/{LOCAL[local]}", local=local, device=device if is_quantized and local else None)
+    return where
+
+
+LOCAL = ("drop.safetensors", "local.safetensors")
+
+
+def judge(program, folder, is_quantized, where):
+    answers = [ask(program, "accuracy", folder, "--reference", folder / name, *(("--reference-record", folder.parent / "float") if is_quantized else ())) for name in LOCAL]
+    truth = planted_nodes(program, folder / "etrecord.bin", where)
     values = [value for value in answers[0]["values"] if value["run"] == answers[0]["values"][0]["run"] and value["problem"] is None]
     return {
-        "planted": kind, "where": where, "truth": sorted(truth), "output_snr_db": answers[0]["output_snr_db"], "drop": rank_of(answers[0], truth), "local": rank_of(answers[1], truth),
-        "named": [[answer["values"][index]["node"] for index in answer["candidates"][:3]] for answer in answers],
+        "truth": sorted(truth), "output_snr_db": answers[0]["output_snr_db"], "drop": rank_of(answers[0], truth), "local": rank_of(answers[1], truth),
+        "named": [[answer["values"][index]["node"] for index in answer["candidates"]] for answer in answers],
         "values": len(values), "segment": sum(len(value["segment"]) for value in values) / max(len(values), 1),
     }
 
@@ -302,19 +302,26 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("models", nargs="*", default=[])
-    parser.add_argument("--out", default="planted", type=pathlib.Path)
+    parser.add_argument("--out", default="planted", type=pathlib.Path, help="folder for the records; it is kept")
+    parser.add_argument("--again", action="store_true", help="only ask again about the records that are there")
     wanted = parser.parse_args()
     results = []
     for name, (make, is_quantized, errors) in MODELS.items():
         if wanted.models and not any(word in name for word in wanted.models):
             continue
-        model, inputs, further = make()
         folder = wanted.out / name.replace(",", "").replace(" ", "_")
-        if is_quantized:
-            save_record(lower(model, inputs, further), folder / "float", inputs if len(inputs) < 5 else inputs[:3])
+        if not wanted.again:
+            model, inputs, further = make()
+            save_record(lower(model, inputs, further), folder / "float", inputs[:4])
         for number, (kind, where) in enumerate(errors):
-            start = time.monotonic()
-            results.append({"model": name, **measure(wanted.program, folder / str(number), model, inputs, further, is_quantized, kind, where)})
+            start, place = time.monotonic(), folder / str(number) / "where.json"
+            if not wanted.again:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(json.dumps(record_case(place.parent, model, inputs, further, is_quantized, kind, where)))
+            elif not place.exists():
+                continue
+            where = json.loads(place.read_text())
+            results.append({"model": name, "planted": kind, "where": where, **judge(wanted.program, place.parent, is_quantized, where)})
             print(json.dumps({**results[-1], "seconds": round(time.monotonic() - start)}), flush=True)
     print_table(results)
 
