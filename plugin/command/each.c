@@ -93,14 +93,9 @@ static void take_dump(each *e, const char *path) {
     return;
   }
   if (command_check_dump(profile, e->settings) == EXIT_DONE) {
-<<<<<<< HEAD
-    message_new_warnings(profile, e->bare);
+    message_new_warnings(&e->warnings, profile, e->bare);
     e->stop = command_compare_values(profile, e->settings, &dump);
     if (e->stop == EXIT_DONE) print_answer(e, profile, path);
-=======
-    message_new_warnings(&e->warnings, profile, e->bare);
-    print_answer(e, profile, path);
->>>>>>> h-fleet
   } else {
     note_problem(e, path, "this ETDump is of another model");
   }
