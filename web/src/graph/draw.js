@@ -35,6 +35,10 @@ export class GraphPicture {
     this.map = null;
   }
 
+  themeOf(isDark) {
+    return isDark ? THEMES.dark : THEMES.light;
+  }
+
   relayout() {
     this.layout = layoutTree(this.tree);
     forgetPeers(this.shown);

@@ -13,7 +13,7 @@ class Reader {
   constructor(section, operators, texts) {
     const {nodes} = section;
     this.section = section;
-    this.count = nodes.count ?? nodes.kind.length;
+    this.count = nodes.count;
     this.columns = new Columns(nodes, this.count, texts);
     this.operators = operators;
     this.subgraph = this.columns.indices('subgraph');
@@ -44,8 +44,8 @@ class Reader {
 
   /* What a node reads: [row, output]. */
   inputs(row) {
-    const {from, output} = this.section.edges;
-    return Array.from({length: this.start[row + 1] - this.start[row]}, (_, i) => [row - from[this.start[row] + i], output?.[this.start[row] + i] ?? 0]);
+    const {inputs, outputs} = this.section;
+    return Array.from({length: this.start[row + 1] - this.start[row]}, (_, i) => [row - inputs[this.start[row] + i], outputs?.[this.start[row] + i] ?? 0]);
   }
 
   /* The drawn rows that make an output of a row. Damaged records may have circles: what is being resolved resolves to nothing. */
@@ -69,8 +69,8 @@ class Reader {
 
 function readSubgraphs(table, texts) {
   if (!table) return [];
-  const count = table.count ?? table.owner?.length ?? 0, columns = new Columns(table, count, texts), owner = columns.indices('owner');
-  return Array.from({length: count}, (_, i) => ({owner: owner[i], name: columns.text('name', i) ?? 'body', isDelegate: /delegate/.test(columns.text('kind', i) ?? '')}));
+  const columns = new Columns(table, table.count, texts), owner = columns.indices('owner');
+  return Array.from({length: table.count}, (_, i) => ({owner: owner[i], name: columns.text('path', i)?.split('/').at(-1) ?? '', role: columns.text('role', i) ?? 'body', isDelegate: columns.text('role', i) === 'delegate'}));
 }
 
 function startsOf(counts, count) {
@@ -90,14 +90,14 @@ class Texts {
 }
 
 /**
- * Reads one graph of the section: {graph, title, rowsOf: the operators of the method behind each node, shape(node), bytes(node)}. `operators` are those of the method, whose own
- * graph leaves out what they have.
+ * Reads one graph of the section: {graph, title, rowsOf: the operators of the method behind each node, total: its own time over all runs in ns, or NaN if it is that of these
+ * operators, shape(node), bytes(node)}. `operators` are those of the method, whose own graph leaves out what they have; `types` are those of the section.
  */
-export function readSection(section, operators, texts) {
+export function readGraph(section, types, operators, texts) {
   const reader = new Reader(section, operators, texts), {columns, count} = reader, drawn = [], at = new Int32Array(count).fill(-1);
   for (let row = 0; row < count; row++) if (reader.isDrawn(row)) at[row] = drawn.push(row) - 1;
   const own = ownRows(reader), made = {kind: [], name: [], op: [], module: [], inputCounts: [], inputs: [], weights: [], body: [], delegate: [], frame: []}, ops = new Texts(), modules = new Texts();
-  const {frames, frameOf} = framesOf(reader), weights = columns.numbers('weights'), module = columns.indices('module'), delegate = columns.indices('delegate'), paths = section.modules ? new Columns(section.modules, section.modules.count ?? section.modules.path.length, texts) : null;
+  const {frames, frameOf} = framesOf(reader), weights = columns.numbers('weights'), module = columns.indices('module'), delegate = columns.indices('delegate'), paths = section.modules ? new Columns(section.modules, section.modules.count, texts) : null;
   const bodyAt = reader.subgraphs.map(({owner, isDelegate}) => !isDelegate && owner >= 0 ? at[owner] : -1);
   drawn.forEach((row, index) => {
     const operator = own[row], makers = [...new Set(reader.inputs(row).flatMap(([from, output]) => reader.makers(from, output)))].map(from => at[from]).filter(from => from >= 0);
@@ -114,15 +114,15 @@ export function readSection(section, operators, texts) {
     made.delegate.push(operator >= 0 ? operators.raw('delegate', operator) ?? -1 : delegate[row]);
     made.frame.push(frameOf.get(row) ?? -1);
   });
-  const graph = makeGraph({...made, ops: ops.list, modules: modules.list, frames, bodies: reader.subgraphs.map(({name}, i) => ({name, owner: bodyAt[i]}))});
-  return {graph, title: section.module ?? 'graph', rowsOf: rowsOf(reader, own, drawn), ...typesOf(reader, drawn, texts)};
+  const graph = makeGraph({...made, ops: ops.list, modules: modules.list, frames, bodies: reader.subgraphs.map(({name, role}, i) => ({name: role === 'body' ? name || role : `${role}: ${name}`, owner: bodyAt[i]}))});
+  const totals = columns.numbers('total');
+  return {graph, title: section.module, entry: section.entry, isOwn: Boolean(section.has_operators), rowsOf: rowsOf(reader, own, drawn), total: Float64Array.from(drawn, row => totals[row]), ...typesOf(reader, types, drawn, texts)};
 }
 
 /* The operator of the method that each row is; -1 for all others. The rows of operators of the method's own graph are in its order, and have no name. */
-function ownRows({columns, kinds, count}) {
+function ownRows({section, kinds, count}) {
   const own = new Int32Array(count).fill(-1);
-  let next = 0;
-  for (let row = 0; row < count; row++) if (kinds[row] === 'op' && columns.raw('name', row) === null) own[row] = next++;
+  for (let row = 0, next = 0; section.has_operators && row < count; row++) if (kinds[row] === 'op') own[row] = next++;
   return own;
 }
 
@@ -139,14 +139,15 @@ function framesOf({subgraphs, subgraph, columns, operators, count, inside}) {
   return {frames, frameOf, operators};
 }
 
-/* The operators of the method behind each drawn node. */
+/* The operators of the method behind each drawn node. The document has each as the distance to the one before. */
 function rowsOf({columns, section, count}, own, drawn) {
-  const start = startsOf(columns.numbers('counterparts'), count), list = section.counterparts ?? [];
+  const start = startsOf(columns.numbers('counterparts'), count), list = (section.counterparts ?? []).slice();
+  for (let i = 1; i < list.length; i++) list[i] += list[i - 1];
   return drawn.map(row => own[row] >= 0 ? [own[row]] : list.slice(start[row], start[row + 1]));
 }
 
 /* What is known of the outputs of each node. */
-function typesOf({columns, section}, drawn, texts) {
-  const types = section.types ? new Columns(section.types, section.types.count ?? section.types.text?.length ?? 0, texts) : null, of = columns.indices('type');
+function typesOf({columns}, table, drawn, texts) {
+  const types = table?.count ? new Columns(table, table.count, texts) : null, of = columns.indices('type');
   return {shape: node => types?.text('text', of[drawn[node]]) ?? '', bytes: node => types?.numbers('bytes')[of[drawn[node]]] ?? NaN};
 }
