@@ -49,7 +49,9 @@ base64_of_sha256("${style}" style_hash)
 file(WRITE ${OUT} "/* Made by web_files.cmake. */\n#include \"report/web_files.h\"\n\n")
 file(ARCHIVE_CREATE OUTPUT page.gz PATHS ${SCRIPT} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
 file(READ page.gz packed HEX)
-string(REGEX REPLACE "^(........)........" "\\100000000" packed "${packed}") # no time stamp: the same script gives the same bytes
+string(SUBSTRING "${packed}" 0 8 head)
+string(SUBSTRING "${packed}" 16 -1 rest)
+set(packed "${head}00000000${rest}") # no time stamp: the same script gives the same bytes
 append_hex(script "${packed}")
 append_slice(loader "${loader}")
 append_slice(style "${style}")
