@@ -14,11 +14,10 @@
 #include <stdio.h>
 
 static const char *const kinds[] = {
-    [ETR_CELL_NAME] = "text",     [ETR_CELL_ITEM] = "text", [ETR_CELL_WORD] = "word",
-    [ETR_CELL_FLAG] = "flag",     [ETR_CELL_UNIT] = "unit", [ETR_CELL_COUNT] = "whole",
-    [ETR_CELL_AMOUNT] = "amount", [ETR_CELL_TIME] = "time", [ETR_CELL_SHARE] = "share",
-    [ETR_CELL_NUMBER] = "number", [ETR_CELL_RATE] = "rate", [ETR_CELL_BYTES] = "whole",
-    [ETR_CELL_OBJECT] = "object", [ETR_CELL_LIST] = "list", [ETR_CELL_VALUES] = "list",
+    [ETR_CELL_NAME] = "text",   [ETR_CELL_ITEM] = "text",     [ETR_CELL_WORD] = "word",     [ETR_CELL_FLAG] = "flag",
+    [ETR_CELL_UNIT] = "unit",   [ETR_CELL_COUNT] = "whole",   [ETR_CELL_AMOUNT] = "amount", [ETR_CELL_TIME] = "time",
+    [ETR_CELL_SHARE] = "share", [ETR_CELL_NUMBER] = "number", [ETR_CELL_RATE] = "rate",     [ETR_CELL_BYTES] = "whole",
+    [ETR_CELL_STEP] = "step",   [ETR_CELL_OBJECT] = "object", [ETR_CELL_LIST] = "list",     [ETR_CELL_VALUES] = "list",
 };
 
 static void put_field(const etr_fields *f, const etr_field *field) {

@@ -65,6 +65,24 @@ static void put_balance(etr_profile_doc *e, const etr_method *method) {
   etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &e->arena, f->profile, method));
 }
 
+static int by_number(const void *a, const void *b) {
+  const uint32_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Writes the operators that a finding is about, each as the distance from the one before it. */
+static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *ops, const etr_finding *finding) {
+  uint32_t *rows = etr_arena_alloc_array(&e->arena, finding->node_count, sizeof *rows), last = 0;
+  if (!rows) return false;
+  for (size_t i = 0; i < finding->node_count; i++) rows[i] = ops->row_of[finding->nodes[i]];
+  etr_sort(rows, finding->node_count, sizeof *rows, by_number);
+  etr_field_list(&e->fields, "operator_steps");
+  for (size_t i = 0; i < finding->node_count && rows[i] != ETR_NONE; last = rows[i++])
+    etr_jw_uint(e->fields.json, rows[i] - last);
+  etr_jw_end(e->fields.json);
+  return true;
+}
+
 static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
   etr_findings found;
@@ -80,9 +98,7 @@ static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr
     etr_field_number(f, "potential_share", finding->potential_share);
     etr_field_ticks(f, "cost", finding->cost);
     etr_field_number(f, "share", finding->share);
-    etr_field_list(f, "operators");
-    for (size_t k = 0; k < finding->node_count; k++) etr_profile_put_index(e, ops->row_of[finding->nodes[k]]);
-    etr_jw_end(f->json);
+    if (!put_operator_steps(e, ops, finding)) return false;
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -108,6 +124,7 @@ static const part parts[] = {
     {ETR_PROFILE_GRAPHS, "graphs", etr_profile_put_graphs},
     {ETR_PROFILE_MEMORY, "memory", put_memory},
     {ETR_PROFILE_ACCURACY, "accuracy", etr_profile_put_accuracy},
+    {ETR_PROFILE_RUNS, "per_run", etr_profile_put_runs},
 };
 
 static const part *find_part(etr_profile_part wanted) {
@@ -126,6 +143,7 @@ bool etr_profile_has_part(const etr_profile *profile, const etr_method *method, 
   if (wanted == ETR_PROFILE_ACCURACY)
     return etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods)) != NULL;
   if (wanted == ETR_PROFILE_GRAPHS) return method->graph != ETR_NONE;
+  if (wanted == ETR_PROFILE_RUNS && method->graph == ETR_NONE) return false;
   return find_part(wanted) && method->run_count > 0;
 }
 
@@ -157,6 +175,9 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   etr_jw_end(f->json);
   etr_field_list(f, "execute_per_run");
   for (size_t i = 0; i < method->run_count; i++) etr_profile_put_ns(e, (double)method->execute_per_run[i]);
+  etr_jw_end(f->json);
+  etr_field_list(f, "run_numbers");
+  for (size_t i = 0; i < method->run_count; i++) etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
   etr_field_noise(f, &e->arena, method, ETR_UNIT_MS);
   put_balance(e, method);

@@ -115,7 +115,8 @@ static etr_status end_page(const etr_sink *sink, etr_error *error) {
   base64_sink encoded = {.sink = sink};
   put_element(&writer, sink, "page");
   ETR_TRY(etr_writer_finish(&writer, error));
-  if (!add_encoded(&encoded, etr_web_script.data, etr_web_script.size) || !encode(&encoded)) return etr_fail_sink(error);
+  if (!add_encoded(&encoded, etr_web_script.data, etr_web_script.size) || !encode(&encoded))
+    return etr_fail_sink(error);
   etr_puts(&writer, "</script>\n<script type=\"module\">");
   etr_put(&writer, etr_web_loader);
   etr_puts(&writer, "</script>\n</body>\n</html>\n");

@@ -29,6 +29,20 @@ export function commonModule(operators, rows) {
   return common?.path ? common : null;
 }
 
+/* Returns the times of a run's events: {start, duration}, from the gaps between them and, where others are inside one, what is left of it behind these. */
+function timesOf(run, structure, texts) {
+  const {count} = structure, times = new Columns(run, count, texts), places = new Columns(structure, count, texts);
+  const gap = times.numbers('gap'), duration = times.numbers('time').slice(), start = new Float64Array(count), around = new Int32Array(count).fill(-1), last = new Int32Array(count).fill(-1);
+  const lane = places.indices('lane'), level = places.indices('level'), isIn = (event, other) => (lane[event] === lane[other] ? level[event] > level[other] : lane[event] > lane[other]);
+  for (let event = 1; event < count; event++) {
+    start[event] = start[event - 1] + gap[event] + (isIn(event, event - 1) ? 0 : Math.floor(duration[event - 1]));
+    for (around[event] = event - 1; around[event] >= 0 && !isIn(event, around[event]);) around[event] = around[around[event]];
+    if (around[event] >= 0) last[around[event]] = event;
+  }
+  for (let event = count - 1; event >= 0; event--) if (last[event] >= 0) duration[event] += start[last[event]] + duration[last[event]] - start[event];
+  return {start: Array.from(start), duration: Array.from(duration)};
+}
+
 /** The events of a run. Columns: start, end, duration in ns, lane, level, operator, instruction, parent: the event around each or -1, kind: one of the above. */
 export class Events extends Columns {
   constructor(table, texts, method) {
@@ -36,7 +50,7 @@ export class Events extends Columns {
     Object.assign(this, {method, lanes: table.lanes, execute: table.execute, run: table.run, duration: this.numbers('duration'), start: this.numbers('start'), lane: this.indices('lane'), level: this.indices('level'),
       operator: this.indices('operator'), instruction: this.indices('instruction'), measured: this.indices('measured'), inside: new Map(), labels: new Map()});
     const scale = this.numbers('scale');
-    this.stop = Float64Array.from(this.start, (start, event) => start + this.duration[event] * scale[event]);
+    this.stop = Float64Array.from(this.start, (start, event) => start + this.duration[event] * (Number.isNaN(scale[event]) ? 1 : scale[event]));
     this.end = this.stop.reduce((most, stop) => Math.max(most, stop), 1);
     this.rows = this.lanes.flatMap((lane, index) => Array.from({length: lane.levels}, (_, level) => ({lane: index, level})));
     this.nest();
@@ -140,8 +154,9 @@ export class Events extends Columns {
 /** Reads the section `timeline`: {runs: [{run, execute}], eventsOf(at)}; runs with the same events share what is the same. A document of an earlier version has the median run only. Null if no run was recorded. */
 export function readTimeline(said, texts, method) {
   if (!said?.lanes && !said?.runs?.length) return null;
-  const tables = said.runs ? said.runs.map(run => ({...said.structures[run.structure ?? 0], ...run})) : [said], kept = [];
-  return {runs: tables.map(({run, execute}) => ({run, execute})), eventsOf: at => (kept[at] ??= new Events(tables[at], texts, method))};
+  const kept = [], tableOf = run => ({...said.structures[run.structure], ...run, ...timesOf(run, said.structures[run.structure], texts), execute: method.perRun[run.run]});
+  if (said.lanes) return {runs: [{run: said.run, execute: said.execute}], median: 0, eventsOf: at => (kept[at] ??= new Events(said, texts, method))};
+  return {runs: said.runs.map(({run}) => ({run, execute: method.perRun[run]})), median: said.median, eventsOf: at => (kept[at] ??= new Events(tableOf(said.runs[at]), texts, method))};
 }
 
 /* ---- Modules over time ---- */
