@@ -105,6 +105,7 @@ static bool put_memory(etr_profile_doc *e, const etr_method *method, const etr_p
 
 static const part parts[] = {
     {ETR_PROFILE_TIMELINE, "timeline", etr_profile_put_timeline},
+    {ETR_PROFILE_GRAPHS, "graphs", etr_profile_put_graphs},
     {ETR_PROFILE_MEMORY, "memory", put_memory},
     {ETR_PROFILE_ACCURACY, "accuracy", etr_profile_put_accuracy},
 };
@@ -124,6 +125,7 @@ bool etr_profile_has_part(const etr_profile *profile, const etr_method *method, 
   if (wanted == ETR_PROFILE_MEMORY) return method->memory != NULL;
   if (wanted == ETR_PROFILE_ACCURACY)
     return profile->accuracy && profile->accuracy->method == (uint32_t)(method - profile->methods);
+  if (wanted == ETR_PROFILE_GRAPHS) return method->graph != ETR_NONE;
   return find_part(wanted) && method->run_count > 0;
 }
 
