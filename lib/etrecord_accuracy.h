@@ -33,7 +33,9 @@
  *   cosine         sum of r * a / (norm of r * norm of a)
  *   max_abs_error  largest |r - a|
  *   drop_db        lowest SNR of the nearest compared values that the node depends on, minus its own, in dB. Each SNR
- *                  counts at most as ETR_EQUAL_DB, and the inputs of the method count as ETR_EQUAL_DB
+ *                  counts at least as 0, since nothing is left to lose below, and at most as ETR_CAUSE_DB above that
+ *                  of the method's worst output, since smaller errors cannot be its cause; 100 if no output was
+ *                  compared. The inputs of the method count as exact
  *   local          the same measures against the value that the reference computes from the values that the device
  *                  logged before: the error that this segment added
  *   impact_snr_db  SNR of the method's outputs if this segment's own error were the only one, in dB
@@ -50,8 +52,8 @@ extern "C" {
 /** From this SNR on, in dB, values are called equal: the rounding of float32 on the host leaves 135 to 145 dB. */
 #define ETR_EQUAL_DB 100.0
 
-/** A value with an SNR so far above that of the output, in dB, is not suspected of the output's error. */
-#define ETR_TOO_GOOD_DB 10.0
+/** An error so far below that of the output, in dB, is no cause of it: it has at most a hundredth of its power. */
+#define ETR_CAUSE_DB 20.0
 
 /** What to compare with. Zeroed: nothing but the record's own reference outputs. */
 typedef struct etr_accuracy_options {
@@ -144,14 +146,15 @@ typedef struct etr_accuracy {
   size_t input_count;                  /**< inputs of the reference: of the method that has the most */
   char record_hash[17];    /**< identifies the record's graphs, whatever its files are called and however packed */
   char recording_hash[17]; /**< identifies what the runs logged, and their times */
-  const etr_value_accuracy *values; /**< sorted by run, then in the order in which they were logged */
+  const etr_value_accuracy *values; /**< sorted by method, run, and the order in which they were logged */
   size_t value_count;
   const uint32_t *ranked; /**< indices of the compared values, the most suspicious first: values with differing NaN or
                              infinities, then by the lowest local SNR if has_local (where the value's own SNR is higher,
-                             by that), or else by the largest drop. By drop, values whose SNR is more than
-                             ETR_TOO_GOOD_DB above that of the worst output come last: their error is too small to be
-                             its cause */
+                             by that), or else by the largest drop */
   size_t ranked_count;
+  const struct etr_accuracy *parts; /**< the same for each method that logged values, in the order of methods; a part
+                                       has no parts, and no warnings */
+  size_t part_count;
   const etr_warning *warnings; /**< what makes the comparison doubtful */
   size_t warning_count;
 } etr_accuracy;
@@ -167,6 +170,9 @@ ETR_API etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *prof
 
 /** Frees an accuracy. NULL is allowed. */
 ETR_API void etr_accuracy_close(etr_accuracy *accuracy);
+
+/** Returns the part of a method; NULL if it logged no values, or accuracy is NULL. */
+ETR_API const etr_accuracy *etr_accuracy_of_method(const etr_accuracy *accuracy, uint32_t method);
 
 /** Returns true if a gap is none: nothing differs, or its SNR is above ETR_EQUAL_DB. */
 ETR_API bool etr_gap_is_equal(const etr_numeric_gap *gap);

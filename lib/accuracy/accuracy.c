@@ -32,6 +32,7 @@ typedef struct accuracy_maker {
   etr_warnings warnings;
   etr_partner *partners;     /* per node; NULL without a reference */
   etr_run_input *run_inputs; /* per run; NULL without a reference */
+  double ceiling;            /* SNR in dB above which values of the method count as exact: see drop_db */
   uint64_t budget;           /* bytes of the debug buffer that may still be read */
   etr_vec(etr_value_accuracy) values;
   etr_map rows; /* row_key -> index into values */
@@ -286,7 +287,6 @@ static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   const etr_reference_key local = {"local", m->graph->nodes[row->node].name, row->output};
   wanted = m->has_local && !problem ? etr_reference_find(&m->reference, row->value->run, &local) : NULL;
   row->has_local = wanted && !measure(m, row, wanted, &row->local);
-  m->out->has_local |= row->has_local;
   return problem;
 }
 
@@ -320,9 +320,20 @@ static double capped_snr(const etr_numeric_gap *gap) {
   return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);
 }
 
+/* Returns the lowest SNR of a method's outputs that still tells a drop: see drop_db. */
+static double find_ceiling(const etr_value_accuracy *values, size_t count) {
+  const etr_accuracy method = {.values = values, .value_count = count};
+  const etr_value_accuracy *output = etr_accuracy_worst_output(&method);
+  return output ? fmin(fmax(capped_snr(&output->gap), 0) + ETR_CAUSE_DB, ETR_EQUAL_DB) : ETR_EQUAL_DB;
+}
+
+static double counted_snr(const accuracy_maker *m, const etr_value_accuracy *value) {
+  return fmin(fmax(capped_snr(&value->gap), 0), m->ceiling);
+}
+
 static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_value_segment *segment,
                       const uint32_t *outputs) {
-  double before = ETR_EQUAL_DB;
+  double before = m->ceiling;
   row->segment = segment->nodes;
   row->segment_count = segment->node_count;
   if (row->problem || !m->reference.is_open) return;
@@ -331,9 +342,9 @@ static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
       const row_key key = {row->value->run, segment->sources[i], output};
       uint32_t source = etr_map_get(&m->rows, bytes_of(&key));
       if (source != ETR_NONE && !m->values.data[source].problem)
-        before = fmin(before, capped_snr(&m->values.data[source].gap));
+        before = fmin(before, counted_snr(m, &m->values.data[source]));
     }
-  row->drop_db = before - capped_snr(&row->gap);
+  row->drop_db = before - counted_snr(m, row);
 }
 
 /* Finds segments and drops of the rows from `first` on, which are those of the method. */
@@ -369,42 +380,71 @@ const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy
 }
 
 typedef struct ranked_value {
-  bool is_unlike, is_scored; /* is_scored: it has a score, and may be the cause of the output's error */
-  double score;              /* the larger, the more suspicious */
+  bool is_unlike;
+  double score; /* the larger, the more suspicious */
   uint32_t index;
 } ranked_value;
 
 static int by_suspicion(const void *a, const void *b) {
   const ranked_value *x = a, *y = b;
   if (x->is_unlike != y->is_unlike) return x->is_unlike ? -1 : 1;
-  if (x->is_scored != y->is_scored) return x->is_scored ? -1 : 1;
   if (x->score != y->score) return x->score > y->score ? -1 : 1;
   return (x->index > y->index) - (x->index < y->index);
 }
 
-static bool rank_values(accuracy_maker *m) {
-  ranked_value *list = etr_arena_alloc_array(&m->scratch, m->values.count, sizeof *list);
-  uint32_t *ranked = etr_arena_alloc_array(m->arena, m->values.count, sizeof *ranked);
-  size_t count = 0;
+static double score_of(const etr_value_accuracy *row, bool by_local) {
+  if (!by_local) return isnan(row->drop_db) ? -capped_snr(&row->gap) : row->drop_db;
+  /* A segment adds no more than the error that its value has: what it read may not be what was logged. */
+  return row->has_local ? -fmax(capped_snr(&row->local), capped_snr(&row->gap)) : -ETR_EQUAL_DB;
+}
+
+/* Sets the values of the whole or of a part, and ranks them. */
+static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size_t end) {
+  ranked_value *list = etr_arena_alloc_array(&m->scratch, end - first, sizeof *list);
+  uint32_t *ranked = etr_arena_alloc_array(m->arena, end - first, sizeof *ranked);
   if (!list || !ranked) return false;
-  m->out->values = m->values.data;
-  m->out->value_count = m->values.count;
-  const etr_value_accuracy *output = etr_accuracy_worst_output(m->out);
-  double most = output ? capped_snr(&output->gap) + ETR_TOO_GOOD_DB : ETR_EQUAL_DB;
-  for (uint32_t i = 0; i < m->values.count; i++) {
-    const etr_value_accuracy *row = &m->values.data[i];
-    if (row->problem) continue;
-    bool is_scored = m->out->has_local ? row->has_local : capped_snr(&row->gap) <= most;
-    double score = isnan(row->drop_db) ? -capped_snr(&row->gap) : row->drop_db;
-    /* A segment adds no more than the error that its value has: what it read may not be what was logged. */
-    if (m->out->has_local) score = row->has_local ? -fmax(capped_snr(&row->local), capped_snr(&row->gap)) : 0;
-    list[count++] = (ranked_value){row->gap.unlike > 0, is_scored, score, i};
+  out->values = m->values.data + first;
+  out->value_count = end - first;
+  for (size_t i = 0; i < out->value_count; i++) out->has_local |= out->values[i].has_local;
+  for (uint32_t i = 0; i < out->value_count; i++) {
+    const etr_value_accuracy *row = &out->values[i];
+    if (!row->problem)
+      list[out->ranked_count++] = (ranked_value){row->gap.unlike > 0, score_of(row, out->has_local), i};
   }
-  etr_sort(list, count, sizeof *list, by_suspicion);
-  for (size_t i = 0; i < count; i++) ranked[i] = list[i].index;
-  m->out->ranked = ranked;
-  m->out->ranked_count = count;
+  etr_sort(list, out->ranked_count, sizeof *list, by_suspicion);
+  for (size_t i = 0; i < out->ranked_count; i++) ranked[i] = list[i].index;
+  out->ranked = ranked;
   return true;
+}
+
+/* Ranks all values, and those of each method. */
+static bool rank_all(accuracy_maker *m) {
+  etr_vec(etr_accuracy) parts = {0};
+  if (!rank_values(m, m->out, 0, m->values.count)) return false;
+  for (size_t first = 0, end; first < m->values.count; first = end) {
+    uint32_t method = m->values.data[first].value->method;
+    etr_accuracy *part = etr_vec_push(m->arena, &parts);
+    for (end = first + 1; end < m->values.count && m->values.data[end].value->method == method;) end++;
+    if (!part) return false;
+    *part = (etr_accuracy){.profile = m->profile,
+                           .reference = m->out->reference,
+                           .reference_record = m->out->reference_record,
+                           .method = method};
+    if (etr_reference_choose(&m->reference, m->profile->methods[method].name))
+      part->input_count = m->reference.method->input_count;
+    memcpy(part->record_hash, m->out->record_hash, sizeof part->record_hash);
+    memcpy(part->recording_hash, m->out->recording_hash, sizeof part->recording_hash);
+    if (!rank_values(m, part, first, end)) return false;
+  }
+  m->out->parts = parts.data;
+  m->out->part_count = parts.count;
+  return true;
+}
+
+const etr_accuracy *etr_accuracy_of_method(const etr_accuracy *accuracy, uint32_t method) {
+  for (size_t i = 0; accuracy && i < accuracy->part_count; i++)
+    if (accuracy->parts[i].method == method) return &accuracy->parts[i];
+  return NULL;
 }
 
 /* ---- Distributions ---- */
@@ -485,6 +525,7 @@ static etr_status compare_method(accuracy_maker *m, uint32_t method, const etr_a
     row->problem = compare_value(m, row);
     if (!row->problem) row->impact_snr_db = find_impact(m, row);
   }
+  m->ceiling = find_ceiling(m->values.data + first, m->values.count - first);
   return find_segments(m, first) == ETR_OK ? ETR_OK : etr_fail_memory(error);
 }
 
@@ -506,11 +547,6 @@ static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *o
   return ETR_OK;
 }
 
-static int by_logged_value(const void *a, const void *b) {
-  const etr_value_accuracy *x = a, *y = b;
-  return (x->value > y->value) - (x->value < y->value);
-}
-
 static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
   size_t most = 0;
   etr_record_hash(m->out->record_hash, m->profile);
@@ -529,8 +565,7 @@ static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, e
     most = ETR_MAX(most, count);
     ETR_TRY(compare_method(m, i, options, error));
   }
-  etr_sort(m->values.data, m->values.count, sizeof *m->values.data, by_logged_value);
-  return rank_values(m) ? count_spreads(m, options, error) : etr_fail_memory(error);
+  return rank_all(m) ? count_spreads(m, options, error) : etr_fail_memory(error);
 }
 
 etr_status etr_accuracy_open(etr_accuracy **out, const etr_profile *profile, const etr_accuracy_options *options,

@@ -479,7 +479,8 @@ static void put_accuracy_heat(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "<TD BORDER=\"1\" COLOR=\"#d1d5db\"><FONT COLOR=\"#6b7280\">not compared</FONT></TD>");
   end_row(writer);
   put_accuracy_text(writer, etr_accuracy_against(view->arena, view->profile->accuracy));
-  put_accuracy_text(writer, etr_accuracy_line(view->arena, view->profile->accuracy));
+  const etr_accuracy *accuracy = etr_accuracy_of_graph(view->profile, view->graph);
+  put_accuracy_text(writer, accuracy != NULL ? etr_accuracy_line(view->arena, accuracy) : NULL);
 }
 
 static void put_delegates(etr_writer *writer, const etr_dot_view *view) {

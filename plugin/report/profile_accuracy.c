@@ -50,7 +50,8 @@ static const etr_field fields[] = {
     {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = snr, .says = "null: not compared, or nothing differs"},
     {"equal", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, .get = is_equal, .says = "nothing differs, or snr_db is above 100"},
     {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = drop,
-     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each at most 100"},
+     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each counts as at least "
+             "0 and at most 20 above that of the worst output"},
     {"local_snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = local,
      .says = "against what the reference computes from the values that the device logged before"},
     {"psnr_db", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, .get = psnr},
@@ -95,15 +96,15 @@ static void put_spreads(const etr_fields *f, const document_value *values, size_
 /* Writes the most suspicious values with their segments. */
 static void put_candidates(etr_profile_doc *e, const etr_profile_operators *ops, const document_value *values,
                            size_t count) {
-  const etr_accuracy *accuracy = e->fields.profile->accuracy;
+  const etr_accuracy *accuracy = count > 0 ? values->row.accuracy : NULL;
   etr_jw *json = e->fields.json;
-  size_t shown = 0;
+  uint32_t candidates[ETR_ACCURACY_CANDIDATES];
+  size_t shown = accuracy ? etr_accuracy_candidates(candidates, accuracy) : 0;
   etr_field_list(&e->fields, "candidates");
-  for (size_t i = 0; i < accuracy->ranked_count && shown < ETR_ACCURACY_CANDIDATES; i++)
+  for (size_t i = 0; i < shown; i++)
     for (size_t k = 0; k < count; k++) {
-      const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
-      if (values[k].row.value != value || !etr_accuracy_is_suspicious(value)) continue;
-      shown++;
+      const etr_value_accuracy *value = &accuracy->values[candidates[i]];
+      if (values[k].row.value != value) continue;
       etr_jw_object(json);
       etr_field_count(&e->fields, "value", k);
       etr_field_list(&e->fields, "segment");
@@ -116,9 +117,8 @@ static void put_candidates(etr_profile_doc *e, const etr_profile_operators *ops,
 
 bool etr_profile_put_accuracy(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
-  const etr_accuracy *accuracy = f->profile->accuracy;
+  const etr_accuracy *accuracy = etr_accuracy_of_method(f->profile->accuracy, (uint32_t)(method - f->profile->methods));
   size_t count;
-  (void)method; /* the one that the comparison is of */
   const etr_value_accuracy *const *worst = etr_accuracy_worst_inputs(&e->arena, accuracy, &count);
   document_value *values = etr_arena_alloc_array(&e->arena, count, sizeof *values);
   for (size_t i = 0; worst && values && i < count; i++)

@@ -124,7 +124,7 @@ const char *etr_profile_part_name(etr_profile_part wanted) {
 bool etr_profile_has_part(const etr_profile *profile, const etr_method *method, etr_profile_part wanted) {
   if (wanted == ETR_PROFILE_MEMORY) return method->memory != NULL;
   if (wanted == ETR_PROFILE_ACCURACY)
-    return profile->accuracy && profile->accuracy->method == (uint32_t)(method - profile->methods);
+    return etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods)) != NULL;
   if (wanted == ETR_PROFILE_GRAPHS) return method->graph != ETR_NONE;
   return find_part(wanted) && method->run_count > 0;
 }

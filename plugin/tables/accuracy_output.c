@@ -229,7 +229,8 @@ static const etr_field fields[] = {
      .says = "indices of the element with the largest difference; empty if there is none"},
     {"", .in = ETR_IN_JSON, .put = put_measures, .type = "accuracy_measures"},
     {"drop_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(drop_db), .has = is_compared,
-     .says = "lowest SNR of the nearest compared values that the node depends on, minus its own; each at most 100"},
+     .says = "lowest SNR of the nearest compared values that the node depends on, minus its own; each counts as at "
+             "least 0 and at most 20 above that of the worst output"},
     {"local", NULL, ETR_CELL_OBJECT, ETR_IN_JSON, .rows = local_rows, .parts = &etr_accuracy_measures_fields,
      .type = "accuracy_measures", .nullable = true,
      .says = "against what the reference computes from the values that the device logged before"},
@@ -291,7 +292,7 @@ static bool choose_rows(accuracy_output *o, bool worst_only) {
   if (!list || !o->rows) return false;
   for (size_t i = 0; i < a->ranked_count; i++) {
     const etr_value_accuracy *value = &a->values[a->ranked[i]];
-    const uint32_t key[] = {value->node, value->output};
+    const uint32_t key[] = {value->value->method, value->node, value->output};
     if (!is_chosen(o, value)) continue;
     if (worst_only && etr_map_count(&seen, (etr_slice){(const char *)key, sizeof key})) continue;
     list[count++] = (sorted_row){etr_accuracy_row_of(arena, a, value), key_of(o, value, i), i};
@@ -397,20 +398,16 @@ static const char *problem_text(accuracy_output *o) {
 static void put_candidates(accuracy_output *o) {
   const etr_accuracy *a = o->accuracy;
   etr_arena *arena = &o->answer.arena;
-  etr_map seen;
-  size_t shown = 0;
-  etr_map_init(&seen, arena);
-  for (size_t i = 0; i < a->ranked_count && shown < ETR_ACCURACY_CANDIDATES; i++) {
-    const etr_value_accuracy *value = &a->values[a->ranked[i]];
-    const uint32_t key[] = {value->node, value->output};
-    etr_slice bytes = {(const char *)key, sizeof key};
-    if (!etr_accuracy_is_suspicious(value) || etr_map_count(&seen, bytes)) continue;
+  uint32_t candidates[ETR_ACCURACY_CANDIDATES];
+  size_t shown = etr_accuracy_candidates(candidates, a);
+  if (shown > 0) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Most suspicious, worst input each:");
+  for (size_t i = 0; i < shown; i++) {
+    const etr_value_accuracy *value = &a->values[candidates[i]];
     const etr_accuracy_row row = etr_accuracy_row_of(arena, a, value);
     const char *own = etr_accuracy_snr_text(arena, &value->gap);
     const char *score = etr_accuracy_score(arena, value);
-    if (shown++ == 0) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Most suspicious, worst input each:");
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
-                     etr_arena_format(arena, "%zu. %s: %s, %s%s", shown, etr_accuracy_place(&row), own, score,
+                     etr_arena_format(arena, "%zu. %s: %s, %s%s", i + 1, etr_accuracy_place(&row), own, score,
                                       value->segment_count > 1
                                           ? etr_arena_format(arena, " (segment of %zu operators)", value->segment_count)
                                           : ""));
@@ -486,10 +483,10 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
 /* ---- The document ---- */
 
 static void put_candidate_indices(const accuracy_output *o) {
-  const etr_accuracy *a = o->accuracy;
+  uint32_t candidates[ETR_ACCURACY_CANDIDATES];
+  size_t count = etr_accuracy_candidates(candidates, o->accuracy);
   etr_field_list(&o->answer.fields, "candidates");
-  for (size_t i = 0; i < a->ranked_count && i < ETR_ACCURACY_CANDIDATES; i++)
-    if (etr_accuracy_is_suspicious(&a->values[a->ranked[i]])) etr_jw_uint(o->answer.fields.json, a->ranked[i]);
+  for (size_t i = 0; i < count; i++) etr_jw_uint(o->answer.fields.json, candidates[i]);
   etr_jw_end(o->answer.fields.json);
 }
 

@@ -393,7 +393,8 @@ static const etr_field fields[] = {
     {"equal", "equal", ETR_CELL_FLAG, EXACT, .get = is_equal, .has = is_compared,
      .says = "snr_db is above 100, or nothing differs; null: not compared"},
     {"drop_db", "drop_db", ETR_CELL_NUMBER, EXACT, .get = drop,
-     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each at most 100",
+     .says = "lowest SNR of the nearest compared values that it depends on, minus its own; each counts as at least "
+             "0 and at most 20 above that of the worst output",
      .nullable = true},
     {"local_snr_db", "local_snr_db", ETR_CELL_NUMBER, EXACT, .get = local_snr,
      .says = "SNR against what the reference computes from the values that the device logged before", .nullable = true},

@@ -139,9 +139,10 @@ bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_
 }
 
 static void put_accuracy(etr_answer *answer, const etr_method *method) {
-  const etr_accuracy *accuracy = answer->profile->accuracy;
+  const etr_profile *profile = answer->profile;
+  const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods));
   etr_jw_key(&answer->json, "accuracy");
-  if (!accuracy || accuracy->method != (uint32_t)(method - answer->profile->methods)) {
+  if (!accuracy) {
     etr_jw_null(&answer->json);
     return;
   }

@@ -299,8 +299,9 @@ static const char *circumstances(report *r, const etr_summary *s) {
 
 /* Puts "accuracy against the program of f32 (f32.safetensors): output 22.0 dB; ...". */
 static void put_accuracy(report *r, const etr_summary *s) {
-  const etr_accuracy *accuracy = r->answer.profile->accuracy;
-  if (!accuracy || accuracy->method != (uint32_t)(s->method - r->answer.profile->methods)) return;
+  const etr_profile *profile = r->answer.profile;
+  const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy, (uint32_t)(s->method - profile->methods));
+  if (!accuracy) return;
   const char *line = etr_accuracy_line(&r->answer.arena, accuracy);
   etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2,
                    etr_arena_format(&r->answer.arena, "accuracy %s: %s",

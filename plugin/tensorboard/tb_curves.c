@@ -294,8 +294,7 @@ static void add_memory(builder *b) {
 
 /* Returns the comparison of a method's values; NULL if there is none. */
 static const etr_accuracy *accuracy_of(const etr_profile *profile, const etr_method *method) {
-  const etr_accuracy *accuracy = profile->accuracy;
-  return accuracy && accuracy->method == (uint32_t)(method - profile->methods) ? accuracy : NULL;
+  return etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods));
 }
 
 /* Adds the SNR of the values, in the order of execution. A value that was not compared has no point. */

@@ -53,9 +53,15 @@ static void give_values(const node_values *v) {
     }
 }
 
+const etr_accuracy *etr_accuracy_of_graph(const etr_profile *profile, const etr_graph *graph) {
+  for (uint32_t i = 0; i < profile->method_count; i++)
+    if (strcmp(profile->methods[i].name, graph->method) == 0) return etr_accuracy_of_method(profile->accuracy, i);
+  return NULL;
+}
+
 const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profile *profile, const etr_graph *graph) {
-  const etr_accuracy *accuracy = profile->accuracy;
-  if (!accuracy || accuracy->method == ETR_NONE) return NULL;
+  const etr_accuracy *accuracy = etr_accuracy_of_graph(profile, graph);
+  if (!accuracy) return NULL;
   node_values v = {.accuracy = accuracy, .edge = &profile->graphs[profile->methods[accuracy->method].graph]};
   v.is_edge = graph == v.edge;
   if (!v.is_edge && (strcmp(graph->module, "aten") != 0 || strcmp(graph->method, v.edge->method) != 0)) return NULL;
@@ -71,7 +77,7 @@ const etr_node_accuracy *etr_accuracy_of_nodes(etr_arena *arena, const etr_profi
 
 /* Returns the number of a value's node and output, in the order of their first values. */
 static uint32_t number_of(etr_map *numbers, const etr_value_accuracy *value) {
-  const uint32_t key[] = {value->node, value->output};
+  const uint32_t key[] = {value->value->method, value->node, value->output};
   return etr_map_number(numbers, (etr_slice){(const char *)key, sizeof key});
 }
 
@@ -158,6 +164,21 @@ bool etr_accuracy_is_suspicious(const etr_value_accuracy *value) {
   if (value->problem || etr_gap_is_equal(&value->gap)) return false;
   if (value->has_local) return !etr_gap_is_equal(&value->local);
   return value->gap.unlike > 0 || value->drop_db > 0;
+}
+
+size_t etr_accuracy_candidates(uint32_t out[ETR_ACCURACY_CANDIDATES], const etr_accuracy *accuracy) {
+  size_t count = 0;
+  for (size_t i = 0; i < accuracy->ranked_count && count < ETR_ACCURACY_CANDIDATES; i++) {
+    const etr_value_accuracy *value = &accuracy->values[accuracy->ranked[i]];
+    bool is_new = etr_accuracy_is_suspicious(value);
+    for (size_t k = 0; k < count; k++) {
+      const etr_value_accuracy *other = &accuracy->values[out[k]];
+      is_new &= other->value->method != value->value->method || other->node != value->node ||
+                other->output != value->output;
+    }
+    if (is_new) out[count++] = accuracy->ranked[i];
+  }
+  return count;
 }
 
 const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy) {

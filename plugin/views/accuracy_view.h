@@ -48,6 +48,9 @@ double etr_accuracy_heat(const etr_numeric_gap *gap);
  * should be what is worse than that. */
 #define ETR_COOL_DB 60.0
 
+/** Returns the comparison of the values of a graph's method; NULL if there is none. */
+const etr_accuracy *etr_accuracy_of_graph(const etr_profile *profile, const etr_graph *graph);
+
 /** Returns the values that people see, in the order of execution: one for each node and output, of several inputs and
  * runs the first in the ranking. NULL when out of memory. */
 const etr_value_accuracy *const *etr_accuracy_worst_inputs(etr_arena *arena, const etr_accuracy *accuracy,
@@ -69,6 +72,10 @@ const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap);
 etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source);
 
 enum { ETR_ACCURACY_CANDIDATES = 3 }; /* suspicious values that are named: the culprit is nearly always among three */
+
+/** Fills `out` with indices of the most suspicious values, of a node's inputs and runs the worst. Returns their number.
+ */
+size_t etr_accuracy_candidates(uint32_t out[ETR_ACCURACY_CANDIDATES], const etr_accuracy *accuracy);
 
 /** Returns true if a value has an error of its own, as far as that is known. */
 bool etr_accuracy_is_suspicious(const etr_value_accuracy *value);

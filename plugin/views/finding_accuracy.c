@@ -115,12 +115,12 @@ static bool mark_segment(etr_finder *finder, etr_finding *finding, const etr_val
 }
 
 bool etr_find_inaccurate(etr_finder *finder) {
-  const etr_accuracy *accuracy = finder->profile->accuracy;
+  const etr_profile *profile = finder->profile;
+  const etr_accuracy *accuracy = etr_accuracy_of_method(profile->accuracy,
+                                                        (uint32_t)(finder->method - profile->methods));
   etr_arena *arena = finder->arena;
   coarse_step step;
-  if (!accuracy || !accuracy->reference || accuracy->ranked_count == 0 ||
-      &finder->profile->methods[accuracy->method] != finder->method)
-    return true;
+  if (!accuracy || !accuracy->reference || accuracy->ranked_count == 0) return true;
   const etr_value_accuracy *first = &accuracy->values[accuracy->ranked[0]],
                            *output = etr_accuracy_worst_output(accuracy);
   bool is_own = accuracy->reference_record == accuracy->profile;

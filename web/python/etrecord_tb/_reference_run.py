@@ -104,32 +104,42 @@ def _umask() -> int:
 # ---- Reading the record ----
 
 
-def _why(error: BaseException) -> str:
+def _why(error: BaseException | None) -> str:
     """An exception of torch in one line: its first line says what, the others show the graph."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0].strip()[:300]}" if lines else type(error).__name__
 
 
-def _open_record(path: str) -> Any:
-    """Reads a record with ExecuTorch, which takes zip files only, and fails on reference outputs that its older versions wrote. They are not needed."""
-    names = [path] if os.path.isfile(path) else [os.path.join(folder, name) for folder, _, files in os.walk(path) for name in files]
+def _copy_record(path: str, copy: str, without: set[str]) -> None:
+    """Writes a record, which may be an unpacked one, as a zip file."""
+    with zipfile.ZipFile(copy, "w") as target:
+        if os.path.isfile(path):
+            with zipfile.ZipFile(path) as source:
+                for name in set(source.namelist()) - without:
+                    target.writestr(name, source.read(name))
+            return
+        for folder, _, files in os.walk(path):
+            for name in sorted(set(files) - without):
+                target.write(os.path.join(folder, name), os.path.relpath(os.path.join(folder, name), path))
+
+
+def _open_record(path: str, progress: Progress) -> Any:
+    """Reads a record with ExecuTorch, which takes zip files only and fails on inputs and outputs that its older versions wrote. Outputs are not needed."""
+    failure: Exception | None = None
     with tempfile.TemporaryDirectory() as folder:
-        copy = os.path.join(folder, "etrecord.bin")
-        with zipfile.ZipFile(copy, "w") as target:
-            if os.path.isfile(path):
-                with zipfile.ZipFile(path) as source:
-                    for name in source.namelist():
-                        if name != "reference_outputs":
-                            target.writestr(name, source.read(name))
-            else:
-                for name in names:
-                    if os.path.basename(name) != "reference_outputs":
-                        target.write(name, os.path.relpath(name, path))
-        try:
-            return parse_etrecord(copy)
-        except Exception as error:
-            raise Failure(f"{path}: this version of ExecuTorch cannot read its programs ({_why(error)}): use the version that exported the model, "
-                          "and import its custom operators") from error
+        for without in ({"reference_outputs"}, {"reference_outputs", "representative_inputs"}):
+            copy = os.path.join(folder, f"{len(without)}.bin")
+            _copy_record(path, copy, without)
+            try:
+                record = parse_etrecord(copy)
+            except Exception as error:
+                failure = failure or error
+                continue
+            if failure is not None:
+                progress.say(f"{path}: its representative inputs are not readable for this version of ExecuTorch: example inputs are used, if there are any")
+            return record
+    raise Failure(f"{path}: this version of ExecuTorch cannot read its programs ({_why(failure)}): use the version that exported the model, and import "
+                  "its custom operators") from failure
 
 
 class Program:
@@ -506,7 +516,7 @@ def _local_of(writer: Writer, job: Job, methods: list[Method], progress: Progres
 def write(job: Job, progress: Progress) -> None:
     """Writes the reference that a job asks for. Raises Failure."""
     progress.say(f"reading {job.record}")
-    record = _open_record(job.record)
+    record = _open_record(job.record, progress)
     edge = record.edge_dialect_program
     if edge is None and record.exported_program is None:
         raise Failure(f"{job.record}: it has no graph to run")

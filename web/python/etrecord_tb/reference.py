@@ -125,6 +125,7 @@ def main(arguments: list[str]) -> int:
         parser.add_argument("--" + name, action="store_true")
     wanted = parser.parse_args(arguments)
     logging.disable(logging.WARNING)
+    warnings.simplefilter("ignore")  # of torch, about its own code
     files = {name: getattr(wanted, name) for name in ("etrecord", "etdump", "pte", "debug_buffer") if getattr(wanted, name)}
     try:
         write_reference(wanted.record, wanted.output, inputs=wanted.inputs, everything=wanted.all, local=wanted.local, device=getattr(wanted, "for"), **files)

@@ -2,10 +2,11 @@
 //
 // index.js - the views in the order of their tabs: {name, title, View, isThere(): whether the tab is there, isOfAllRecords}.
 
-import {bases, records, source} from '../base/app.js';
+import {bases, method, records, source} from '../base/app.js';
 import {CompareView} from './compare.js';
 import {DelegationView} from './delegation.js';
 import {FleetView} from './fleet.js';
+import {GraphView} from './graph.js';
 import {ModulesView} from './modules.js';
 import {OperatorsView} from './operators.js';
 import {RooflineView} from './roofline.js';
@@ -19,6 +20,7 @@ export const VIEWS = [
   {name: 'operators', title: 'Operators', View: OperatorsView},
   {name: 'modules', title: 'Modules', View: ModulesView},
   {name: 'timeline', title: 'Timeline', View: TimelineView},
+  {name: 'graph', title: 'Graph', View: GraphView, isThere: () => method.value?.hasGraph ?? false},
   {name: 'source', title: 'Source', View: SourceView},
   {name: 'delegation', title: 'Delegation', View: DelegationView},
   {name: 'roofline', title: 'Roofline', View: RooflineView},
