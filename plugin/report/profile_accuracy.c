@@ -118,11 +118,6 @@ static void put_candidates(etr_profile_doc *e, const etr_profile_operators *ops,
 bool etr_profile_put_accuracy(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
   const etr_accuracy *accuracy = etr_accuracy_of_method(f->profile->accuracy, (uint32_t)(method - f->profile->methods));
-  etr_jw_key(f->json, "accuracy");
-  if (!accuracy || !ops->row_of) {
-    etr_jw_null(f->json);
-    return true;
-  }
   size_t count;
   const etr_value_accuracy *const *worst = etr_accuracy_worst_inputs(&e->arena, accuracy, &count);
   document_value *values = etr_arena_alloc_array(&e->arena, count, sizeof *values);
@@ -141,8 +136,6 @@ bool etr_profile_put_accuracy(etr_profile_doc *e, const etr_method *method, cons
   etr_profile_put_columns(e, "values", &etr_document_accuracy_fields, ETR_IN_DOCUMENT, ETR_ROWS(values, count));
   put_candidates(e, ops, values, count);
   put_spreads(f, values, count);
-  etr_field_put_rows(f, "warnings", &etr_warning_fields,
-                     ETR_ROWS(f->profile->accuracy->warnings, f->profile->accuracy->warning_count));
   etr_jw_end(f->json);
   return true;
 }

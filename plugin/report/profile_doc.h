@@ -22,7 +22,8 @@ typedef enum etr_profile_part {
   ETR_PROFILE_COMPARED = 1 << 1, /* what only etr_compare_documents() needs */
   ETR_PROFILE_TIMELINE = 1 << 2,
   ETR_PROFILE_MEMORY = 1 << 3,
-  ETR_PROFILE_ALL = (1 << 4) - 1,
+  ETR_PROFILE_ACCURACY = 1 << 4,
+  ETR_PROFILE_ALL = (1 << 5) - 1,
 } etr_profile_part;
 
 /** Writes a document with some of the parts. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
@@ -32,7 +33,7 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned parts, const e
 const char *etr_profile_part_name(etr_profile_part part);
 
 /** Returns true if a method has something in such a part. */
-bool etr_profile_has_part(const etr_method *method, etr_profile_part part);
+bool etr_profile_has_part(const etr_profile *profile, const etr_method *method, etr_profile_part part);
 
 /** Writes such a part of a method as a document of its own: {"timeline": {...}, "texts": [...]}. Errors: ETR_ERROR_IO,
  * ETR_ERROR_MEMORY. */
@@ -93,6 +94,9 @@ void etr_profile_put_columns(etr_profile_doc *doc, const char *key, const etr_ro
 bool etr_profile_list_operators(etr_profile_doc *doc, etr_profile_operators *out, const etr_method *method,
                                 const etr_side_method *compared);
 
+/** Writes how accurate the values of a method are, which were compared. Returns false when out of memory. */
+bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+
 /** Writes the method's graph: modules, source lines, operators; null if it has none. Sets the rows' source lines.
  * Returns false when out of memory. */
 bool etr_profile_put_graph(etr_profile_doc *doc, etr_profile_operators *operators);
@@ -102,10 +106,6 @@ void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method, cons
 
 /** Writes the data that only a comparison needs: how times vary, sums, and the events of a method without a graph. */
 void etr_profile_put_side(etr_profile_doc *doc, const etr_side_method *compared);
-
-/** Writes how accurate the values are that the runs logged; null if they were not compared. Returns false when out of
- * memory. */
-bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
 
 /** Writes the times of loads, for a comparison. */
 void etr_profile_put_loads(etr_profile_doc *doc);

@@ -28,16 +28,21 @@ static void put_inputs(const etr_fields *f) {
   etr_jw_end(f->json);
 }
 
-static void put_warnings(const etr_fields *f) {
-  etr_field_list(f, "warnings");
-  for (size_t i = 0; i < f->profile->warning_count; i++) {
-    const etr_warning *warning = &f->profile->warnings[i];
+static void put_warnings_of(const etr_fields *f, const etr_warning *warnings, size_t count) {
+  for (size_t i = 0; i < count; i++) {
     etr_jw_object(f->json);
-    etr_jw_key(f->json, "file"), put_path(f, warning->file);
-    etr_field_text(f, "entry", warning->entry);
-    etr_field_text(f, "message", warning->message);
+    etr_jw_key(f->json, "file"), put_path(f, warnings[i].file);
+    etr_field_text(f, "entry", warnings[i].entry);
+    etr_field_text(f, "message", warnings[i].message);
     etr_jw_end(f->json);
   }
+}
+
+static void put_warnings(const etr_fields *f) {
+  const etr_accuracy *accuracy = f->profile->accuracy;
+  etr_field_list(f, "warnings");
+  put_warnings_of(f, f->profile->warnings, f->profile->warning_count);
+  if (accuracy) put_warnings_of(f, accuracy->warnings, accuracy->warning_count);
   etr_jw_end(f->json);
 }
 
@@ -101,6 +106,7 @@ static bool put_memory(etr_profile_doc *e, const etr_method *method, const etr_p
 static const part parts[] = {
     {ETR_PROFILE_TIMELINE, "timeline", etr_profile_put_timeline},
     {ETR_PROFILE_MEMORY, "memory", put_memory},
+    {ETR_PROFILE_ACCURACY, "accuracy", etr_profile_put_accuracy},
 };
 
 static const part *find_part(etr_profile_part wanted) {
@@ -114,8 +120,10 @@ const char *etr_profile_part_name(etr_profile_part wanted) {
   return found ? found->name : NULL;
 }
 
-bool etr_profile_has_part(const etr_method *method, etr_profile_part wanted) {
+bool etr_profile_has_part(const etr_profile *profile, const etr_method *method, etr_profile_part wanted) {
   if (wanted == ETR_PROFILE_MEMORY) return method->memory != NULL;
+  if (wanted == ETR_PROFILE_ACCURACY)
+    return etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods)) != NULL;
   return find_part(wanted) && method->run_count > 0;
 }
 
@@ -124,7 +132,7 @@ static bool put_parts(etr_profile_doc *e, const etr_method *method, const etr_pr
   for (size_t i = 0; good && i < ETR_COUNT(parts); i++) {
     if (!(e->parts & parts[i].part)) continue;
     etr_jw_key(e->fields.json, parts[i].name);
-    if (etr_profile_has_part(method, parts[i].part))
+    if (etr_profile_has_part(e->fields.profile, method, parts[i].part))
       good = parts[i].put(e, method, ops);
     else
       etr_jw_null(e->fields.json);
@@ -159,7 +167,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   if (e->parts & ETR_PROFILE_COMPARED) etr_profile_put_side(e, compared);
   etr_jw_key(f->json, "delegation");
   good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, method, &ops) &&
-         etr_profile_put_accuracy(e, method, &ops) && put_parts(e, method, &ops);
+         put_parts(e, method, &ops);
   etr_jw_end(f->json);
   return good;
 }

@@ -95,7 +95,7 @@ static etr_status put_record(const etr_sink *sink, const char *id, const etr_pro
     const etr_method *method = &profile->methods[i];
     if (!etr_profile_shows(method)) continue;
     for (unsigned part = 1; part < ETR_PROFILE_ALL; part <<= 1) {
-      if (!etr_profile_has_part(method, part)) continue;
+      if (!etr_profile_has_part(profile, method, part)) continue;
       (void)snprintf(section, sizeof section, "%s.%zu.%s", id, shown, etr_profile_part_name(part));
       ETR_TRY(put_document(sink, section, &(document){.profile = profile, .method = method, .part = part}, error));
     }

@@ -19,6 +19,7 @@ RECORDS = ('mv2_xnnpack', 'multi_method', 'add_mul_debug', 'control_flow', 'p_gr
            'external_weights', 'turns_base')
 TABLES = (['nodes'], ['events'], ['nodes', '--values'], ['summary'], ['source'], ['delegation'], ['memory'], ['diff'], ['diff', '--by', 'value'])
 CHOSEN = (['nodes'], ['events'], ['events', '--values'], ['delegation'], ['memory'])
+COMPARED = ('nodes', 'summary', 'profile')  # documents about the accuracy of values
 DOCUMENTS = ('nodes', 'events', 'summary', 'source', 'delegation', 'memory', 'info', 'diff', 'profile')
 
 
@@ -30,7 +31,8 @@ def run(program, *arguments, status=0):
 
 
 def records_of(command, record):
-    return [record, record] if command[0] == 'diff' else [record]
+    files = record if isinstance(record, list) else [record]
+    return files + files if command[0] == 'diff' else files
 
 
 def is_same(text, value):
@@ -119,7 +121,7 @@ def document_of(program, name, record):
     if name != 'profile':
         return json.loads(run(program, name, *records_of([name], record), '--format', 'json'))
     with tempfile.TemporaryDirectory() as folder:  # event files have the whole document, reports have not what only comparisons need
-        run(program, 'write', *(record if isinstance(record, list) else [record]), '--logdir', folder, '--name', 'x')
+        run(program, 'write', *records_of(['write'], record), '--logdir', folder, '--name', 'x')
         for path in sorted(pathlib.Path(folder).rglob('events.out.tfevents.*')):
             text = path.read_bytes().decode('latin-1')
             if (at := text.find('{"schema":"etrecord-tb/profile/1"')) >= 0:
@@ -146,7 +148,11 @@ def main():
     faults = [fault for record in records for command in TABLES for fault in line_faults(program, command, record)]
     faults += [fault for command in CHOSEN for fault in choice_faults(program, command, records[0], manual)]
     foreign = ['--etrecord', records[0] / 'etrecord.bin', '--etdump', records[2] / 'etdump.etdp', '--force']  # where nothing has a node, the dashboard's document has events
-    faults += [fault for name in DOCUMENTS for fault in schema_faults(program, name, records + ([foreign] if name == 'profile' else []))]
+    accuracy = pathlib.Path(__file__).resolve().parent / 'accuracy'
+    compared = [[accuracy / name, accuracy / (name + '.safetensors')] for name in ('convnet', 'tap')]  # records with their references
+    examples = accuracy.parents[2] / 'examples' / 'accuracy'
+    compared.append([examples / 'int8', '--reference', examples / 'f32.safetensors', '--reference-record', examples / 'f32'])
+    faults += [fault for name in DOCUMENTS for fault in schema_faults(program, name, records + compared * (name in COMPARED) + [foreign] * (name == 'profile'))]
     print(*faults[:40], sep='\n', end='\n' if faults else '')
     print('%d records, %d tables, %d documents: %d faults' % (len(records), len(TABLES), len(DOCUMENTS), len(faults)))
     sys.exit(bool(faults))

@@ -37,7 +37,7 @@ static inline char *first_piece(etr_arena *arena, const char *text, const char *
 
 static inline etr_graph *make_graph(etr_arena *arena, const char *text) {
   static const etr_module root = {.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
-  static const etr_subgraph body = {"true_graph_0", "true_graph_0", ETR_SUBGRAPH_BODY, ETR_NONE, 0, NULL};
+  static const etr_subgraph body = {.name = "true_graph_0", .path = "true_graph_0", .parent = ETR_NONE};
   etr_graph *graph = etr_arena_alloc(arena, sizeof *graph);
   etr_node *nodes = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *nodes);
   char *rest;

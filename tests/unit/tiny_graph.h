@@ -128,7 +128,7 @@ static inline void tiny_parse_node(tiny_graph *g, etr_arena *arena, char *text) 
 
 static inline tiny_graph *tiny_graph_of(etr_arena *arena, const char *text) {
   static const etr_module root = {.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
-  static const etr_subgraph body = {"true_graph_0", "true_graph_0", ETR_SUBGRAPH_BODY, ETR_NONE, 0, NULL};
+  static const etr_subgraph body = {.name = "true_graph_0", .path = "true_graph_0", .parent = ETR_NONE};
   tiny_graph *g = etr_arena_alloc(arena, sizeof *g);
   char *rest = etr_arena_copy(arena, etr_slice_of(text));
   size_t most = 1;
