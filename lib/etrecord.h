@@ -452,6 +452,14 @@ ETR_API const char *etr_known_partitioner(void);
 ETR_API bool etr_partition_refusals(const char **reasons, const char *backend, const etr_graph *graph,
                                     const bool *wanted);
 
+/**
+ * Sets aten_of[i], for each node of an Edge graph, to the index of the ATen operator that its aten_node names; ETR_NONE
+ * if there is none. Names are unique only within a body: a node in the second body of a cond came from a node in the
+ * second body of the cond's own ATen node. The original module of a delegate belongs to the graph that contains it.
+ * `aten_of` has edge->node_count entries. Returns false when out of memory.
+ */
+ETR_API bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_graph *aten);
+
 /* ---- Memory ---- */
 
 /** The role of a planned tensor in its method, which decides how long its memory is in use. */

@@ -28,7 +28,7 @@ KINDS = {
 WHOLE_OR_NONE = {"type": "integer", "minimum": -1, "description": "-1: none"}
 TEXT_INDEX = {"type": "integer", "minimum": -1, "description": "index into texts, -1 for none"}
 COLUMN_NUMBER = {"type": ["number", "null"]}
-COLUMNS = {"text_column": {"type": "string"}, "text_index_column": {"$ref": "#/$defs/text_index"}, "flag_column": {"enum": [0, 1]}, "whole_column": {"$ref": "#/$defs/whole_or_none"},
+COLUMNS = {"text_column": {"type": ["string", "null"]}, "text_index_column": {"$ref": "#/$defs/text_index"}, "flag_column": {"enum": [0, 1]}, "whole_column": {"$ref": "#/$defs/whole_or_none"},
            "number_column": COLUMN_NUMBER}
 COLUMN_KINDS = {"text": "text_index_column", "word": "text_index_column", "flag": "flag_column", "whole": "whole_column"}
 COUNT = {"count": {"type": "integer", "minimum": 0, "description": "the number of rows"}}

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Many ETDumps as one Parquet file, and questions to it.
 
-    fleet.py collect MANIFEST OUT.parquet [--processes N]
+    fleet.py collect MANIFEST OUT.parquet [--answer nodes|summary] [--processes N]
     fleet.py ask OUT.parquet QUESTION...
 
 MANIFEST is JSON Lines, one line per ETDump: {"record": "models/mv2", "etdump": "dumps/17.etdp", "device": "pixel8", "build": "a1b2c3"}; "pte" may name the
 program, "name" what the record is called (otherwise its folder says); everything else becomes a column, which is null for dumps that lack it. A dump that
 cannot be used is a line in OUT.parquet.problems.jsonl, and the exit status is then 5. If collecting is stopped, OUT.parquet has the dumps so far.
-QUESTION is one of the files in questions/, without ".sql". Needs the Python package etrecord_tb, and pyarrow and duckdb from PyPI: Parquet is theirs.
+Dumps of one record need none of this: `etrecord-tb nodes RECORD --each-from LIST -o OUT.parquet`.
+QUESTION is one of the files in questions/, without ".sql"; thermal_drift needs the answer `summary`, the others `nodes`. Needs the Python package etrecord_tb, and pyarrow and duckdb from PyPI: Parquet is theirs.
 """
 
 import argparse
@@ -24,7 +25,7 @@ import pyarrow
 import pyarrow.parquet
 
 QUESTIONS = pathlib.Path(__file__).parent / "questions"
-INPUTS = ("record", "etdump", "pte")
+INPUTS = ("record", "pte")
 TABLES_AT_ONCE = 256  # one row group of the Parquet file: memory does not grow with the number of dumps
 
 
@@ -38,18 +39,18 @@ def tags_of(dump):
     return {"record" if key == "name" else key: str(value) for key, value in dump.items() if key not in INPUTS}
 
 
-def rows(line, tag_names=()):
-    """The timed operators of an ETDump, given by its line of the manifest, as an Arrow table."""
+def rows(line, tag_names=(), answer="nodes"):
+    """An answer about an ETDump, which a line of the manifest names, as an Arrow table. Of `nodes`: the operators of the Edge graph."""
     dump = json.loads(line)
     tags = {**dict.fromkeys(tag_names), **tags_of(dump)}
     with opened(dump["record"], dump.get("pte")).join(dump["etdump"]) as profile:
-        return pyarrow.table(profile.nodes_table(graph="edge", tags=tags))
+        return pyarrow.table(profile.table(answer, graph="edge" if answer == "nodes" else None, tags=tags))
 
 
-def rows_or_problem(line, tag_names=()):
+def rows_or_problem(line, tag_names=(), answer="nodes"):
     """The rows of a dump, or why there are none."""
     try:
-        return rows(line, tag_names)
+        return rows(line, tag_names, answer)
     except (etrecord_tb.EtrecordError, AttributeError, KeyError, TypeError, ValueError) as problem:
         return f"{type(problem).__name__}: {problem}"
 
@@ -80,10 +81,10 @@ def ignore_interrupts():
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def collect(manifest, out, processes):
+def collect(manifest, out, processes, answer="nodes"):
     """Writes all rows, and a line for each dump that was left out into OUT.problems.jsonl. Returns how many were left out."""
     lines, writer, lost = read_manifest(manifest), None, 0
-    take = functools.partial(rows_or_problem, tag_names=find_tag_names(lines))
+    take = functools.partial(rows_or_problem, tag_names=find_tag_names(lines), answer=answer)
     signal.signal(signal.SIGTERM, stop)
     with open(f"{out}.problems.jsonl", "w", encoding="utf-8") as problems, multiprocessing.Pool(processes, ignore_interrupts) as pool:
         try:
@@ -112,7 +113,7 @@ def ask(parquet, name):
     """DuckDB's answer."""
     import duckdb
 
-    return duckdb.read_parquet(str(parquet)).query("nodes", question(name))
+    return duckdb.read_parquet(str(parquet)).query("fleet", question(name))
 
 
 def main():
@@ -122,13 +123,14 @@ def main():
     command = commands.add_parser("collect", help="write the operators of all dumps into a Parquet file")
     command.add_argument("manifest")
     command.add_argument("out")
+    command.add_argument("--answer", default="nodes", choices=("nodes", "events", "summary", "source", "delegation", "memory"), help="the answer whose rows are collected (default: nodes)")
     command.add_argument("--processes", type=int, default=None, help="default: one per processor")
     command = commands.add_parser("ask", help="answer questions from it")
     command.add_argument("parquet")
     command.add_argument("question", nargs="+", choices=names)
     options = parser.parse_args()
     if options.command == "collect":
-        return 5 if collect(options.manifest, options.out, options.processes) else 0
+        return 5 if collect(options.manifest, options.out, options.processes, options.answer) else 0
     for name in options.question:
         print(name)
         print(ask(options.parquet, name))

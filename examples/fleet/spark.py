@@ -25,11 +25,11 @@ def with_problem(answer, schema):
     return answer.append_column(PROBLEM, pyarrow.nulls(answer.num_rows, PROBLEM.type))
 
 
-def open_nodes(session, manifest):
-    """The rows of all dumps as the view `nodes`; the dumps that were left out as the view `problems`."""
+def open_fleet(session, manifest, answer="nodes"):
+    """The rows of all dumps as the view `fleet`; the dumps that were left out as the view `problems`."""
     lines = fleet.read_manifest(manifest)
     tag_names = fleet.find_tag_names(lines)
-    answers = (fleet.rows_or_problem(line, tag_names) for line in lines)
+    answers = (fleet.rows_or_problem(line, tag_names, answer) for line in lines)
     schema = next((answer.schema for answer in answers if not isinstance(answer, str)), None)
     if schema is None:
         sys.exit(f"{manifest}: no dump can be used; the first says: {fleet.rows_or_problem(lines[0], tag_names) if lines else 'it is empty'}")
@@ -37,11 +37,11 @@ def open_nodes(session, manifest):
     def tables(batches):
         for batch in batches:
             for line in batch.column("value").to_pylist():
-                yield from with_problem(fleet.rows_or_problem(line, tag_names), schema).to_batches()
+                yield from with_problem(fleet.rows_or_problem(line, tag_names, answer), schema).to_batches()
 
     parts = session.createDataFrame([(line,) for line in lines], "value string").repartition(session.sparkContext.defaultParallelism)
     rows = parts.mapInArrow(tables, from_arrow_schema(schema.append(PROBLEM))).cache()
-    rows.where("problem is null").drop("problem").createOrReplaceTempView("nodes")
+    rows.where("problem is null").drop("problem").createOrReplaceTempView("fleet")
     rows.where("problem is not null").select("problem").createOrReplaceTempView("problems")
 
 
@@ -49,7 +49,7 @@ def main():
     manifest, *names = sys.argv[1:] or sys.exit(__doc__)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # on this machine, the Python that has the packages
     session = SparkSession.builder.appName("etrecord-tb fleet").getOrCreate()
-    open_nodes(session, manifest)
+    open_fleet(session, manifest)
     for name in names:
         print(name)
         session.sql(fleet.question(name)).show(100, truncate=False)

@@ -636,7 +636,7 @@ static bool time_edge_graph(etr_time *t, etr_graph *graph) {
 static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, aten->node_count, sizeof *times);
   uint32_t *aten_of = etr_arena_alloc_array(t->scratch, edge->node_count, sizeof *aten_of);
-  if (!times || !aten_of || !etr_find_aten_nodes(aten_of, edge, aten, t->scratch)) return false;
+  if (!times || !aten_of || !etr_find_aten_nodes(aten_of, edge, aten)) return false;
   for (uint32_t i = 0; i < aten->node_count; i++) times[i] = untimed(t, ETR_NONE);
   for (uint32_t i = 0; i < edge->node_count; i++)
     if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0) times[aten_of[i]] = untimed(t, i);

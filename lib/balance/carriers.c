@@ -158,11 +158,14 @@ static bool pair_bodies(pairing *p) {
   return places && p->scopes;
 }
 
-bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_graph *aten, etr_arena *scratch) {
-  pairing p = {.edge = edge, .aten = aten, .scratch = scratch};
-  etr_map_init(&p.nodes, scratch);
-  etr_map_init(&p.bodies, scratch);
-  if (!index_nodes(&p) || !index_bodies(&p) || !pair_bodies(&p)) return false;
-  for (size_t i = 0; i < edge->node_count; i++) aten_of[i] = find_node(&p, &edge->nodes[i]);
-  return !etr_arena_failed(scratch);
+bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_graph *aten) {
+  etr_arena scratch = {0};
+  pairing p = {.edge = edge, .aten = aten, .scratch = &scratch};
+  etr_map_init(&p.nodes, &scratch);
+  etr_map_init(&p.bodies, &scratch);
+  bool good = index_nodes(&p) && index_bodies(&p) && pair_bodies(&p);
+  for (size_t i = 0; good && i < edge->node_count; i++) aten_of[i] = find_node(&p, &edge->nodes[i]);
+  good = good && !etr_arena_failed(&scratch);
+  etr_arena_clear(&scratch);
+  return good;
 }

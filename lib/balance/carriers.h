@@ -20,14 +20,4 @@
 bool etr_find_carriers(const etr_placement *placement, uint32_t method, const etr_blocks *blocks, etr_node_time *times,
                        etr_arena *scratch);
 
-/* ---- Finding the ATen nodes from which the nodes of an Edge graph were lowered ---- */
-
-/**
- * Fills aten_of, which has an entry for each Edge node: the ATen operator that its aten_node names; ETR_NONE if there
- * is none. Names are unique only within a body: a node in the second body of a cond came from a node in the second body
- * of the cond's own ATen node. The original module of a delegate belongs to the graph that contains it. Returns false
- * when out of memory.
- */
-bool etr_find_aten_nodes(uint32_t *aten_of, const etr_graph *edge, const etr_graph *aten, etr_arena *scratch);
-
 #endif

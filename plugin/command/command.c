@@ -104,7 +104,7 @@ exit_status command_put(const cli_settings *settings, etr_emitter emit, void *co
   etr_limited limited = {.emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
   if (!command_has_file(settings)) {
     exit_status printed = message_written(message_print(etr_emit_limited, &limited, &error), &error);
-    if (printed == EXIT_DONE && writer_is_wanted(settings)) puts("");
+    if (printed == EXIT_DONE && writer_is_wanted(settings) && puts("") >= 0) (void)fflush(stdout); /* ends the answer */
     return printed;
   }
   etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);

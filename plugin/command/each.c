@@ -25,6 +25,7 @@ typedef struct each {
   char *head;        /* the first line of a list that is a table: it holds the names of the columns */
   size_t column_count, path_column, line_number;
   size_t done, failed;
+  message_count warnings;
   bool is_unread;   /* the reader closed the pipe */
   exit_status stop; /* why no further ETDump is read: the output cannot be written, or an option is wrong */
 } each;
@@ -92,7 +93,7 @@ static void take_dump(each *e, const char *path) {
     return;
   }
   if (command_check_dump(profile, e->settings) == EXIT_DONE) {
-    message_new_warnings(profile, e->bare);
+    message_new_warnings(&e->warnings, profile, e->bare);
     e->stop = command_compare_values(profile, e->settings, &dump);
     if (e->stop == EXIT_DONE) print_answer(e, profile, path);
   } else {
@@ -297,6 +298,7 @@ static exit_status end(each *e) {
   etr_close_record(e->record);
   free(e->tags);
   free(e->head);
+  message_hidden_warnings(&e->warnings);
   if (e->stop != EXIT_DONE) return e->stop;
   if (ending_signal())
     (void)message_failed("stopped by a signal; %zu answer%s complete", e->done, e->done == 1 ? " is" : "s are");

@@ -49,20 +49,29 @@ static bool has_warning(const etr_profile *profile, const etr_warning *w) {
   return false;
 }
 
-void message_new_warnings(const etr_profile *profile, const etr_profile *other) {
-  enum { SHOWN = 50 };
-  size_t shown = 0, count = 0;
+void message_new_warnings(message_count *count, const etr_profile *profile, const etr_profile *other) {
+  enum { MOST_SHOWN = 50 };
   for (size_t i = 0; i < profile->warning_count; i++) {
     const etr_warning *w = &profile->warnings[i];
     if (has_warning(other, w)) continue;
-    if (count++ >= SHOWN) continue;
+    if (count->shown == MOST_SHOWN) {
+      count->hidden++;
+      continue;
+    }
     put_line("warning: ", w->file, w->entry, w->offset, w->message);
-    shown++;
+    count->shown++;
   }
-  if (count > shown) message_warning("%zu more warnings", count - shown);
 }
 
-void message_warnings(const etr_profile *profile) { message_new_warnings(profile, NULL); }
+void message_hidden_warnings(const message_count *count) {
+  if (count->hidden) message_warning("%zu more warnings", count->hidden);
+}
+
+void message_warnings(const etr_profile *profile) {
+  message_count count = {0};
+  message_new_warnings(&count, profile, NULL);
+  message_hidden_warnings(&count);
+}
 
 /* Formats the arguments after `format`. */
 #define FORMAT_INTO(text, format)                                                                                      \

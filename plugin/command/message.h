@@ -41,8 +41,16 @@ etr_status message_fail(etr_error *error, etr_status status, const char *format,
 /** Prints `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile. */
 void message_warnings(const etr_profile *profile);
 
-/** Prints the warnings of a profile that another profile of the same record does not have. */
-void message_new_warnings(const etr_profile *profile, const etr_profile *other);
+/** How many warnings were printed, and how many more there were. */
+typedef struct message_count {
+  size_t shown, hidden;
+} message_count;
+
+/** Prints the warnings of a profile that another profile of the same record does not have, up to 50 with one count. */
+void message_new_warnings(message_count *count, const etr_profile *profile, const etr_profile *other);
+
+/** Prints how many more warnings there were, if there were any. */
+void message_hidden_warnings(const message_count *count);
 
 /** Prints `etrecord-tb: warning: text`. */
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -250,7 +250,7 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   X(boundary) X(buffer) X(constant_sum) X(weight_sum) X(blob) X(blob_sum) X(allocation) X(change) X(node_change) \
   X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) X(module_cost) X(run) X(warning) \
   X(logged_count) X(test_set) X(external_weight) X(info_value) X(flaw) X(balance) X(side_event) X(side_sum) \
-  X(side_item) X(side_part) X(timeline_event) X(lane) \
+  X(side_item) X(side_part) X(timeline_event) X(lane) X(graph_node) X(graph_type) X(graph_subgraph) X(module) \
   X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) X(accuracy_measures) X(accuracy_group) \
   X(document_accuracy)
 /* clang-format on */

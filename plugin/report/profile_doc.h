@@ -21,9 +21,10 @@ typedef enum etr_profile_part {
   ETR_PROFILE_SHOWN = 1 << 0,    /* what the page shows first */
   ETR_PROFILE_COMPARED = 1 << 1, /* what only etr_compare_documents() needs */
   ETR_PROFILE_TIMELINE = 1 << 2,
-  ETR_PROFILE_MEMORY = 1 << 3,
-  ETR_PROFILE_ACCURACY = 1 << 4,
-  ETR_PROFILE_ALL = (1 << 5) - 1,
+  ETR_PROFILE_GRAPHS = 1 << 3,
+  ETR_PROFILE_MEMORY = 1 << 4,
+  ETR_PROFILE_ACCURACY = 1 << 5,
+  ETR_PROFILE_ALL = (1 << 6) - 1,
 } etr_profile_part;
 
 /** Writes a document with some of the parts. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
@@ -101,6 +102,9 @@ bool etr_profile_put_accuracy(etr_profile_doc *doc, const etr_method *method, co
  * Returns false when out of memory. */
 bool etr_profile_put_graph(etr_profile_doc *doc, etr_profile_operators *operators);
 
+/** Writes the modules of a graph under the key `modules`. */
+void etr_profile_put_modules(etr_profile_doc *doc, const etr_graph *graph);
+
 /** Writes the number of runs of each recording, and the steps of the clocks. */
 void etr_profile_put_clocks(etr_profile_doc *doc, const etr_method *method, const etr_side_method *compared);
 
@@ -113,6 +117,10 @@ void etr_profile_put_loads(etr_profile_doc *doc);
 /** Writes every event of the method's median run with its position in the picture, as an object. Returns false when out
  * of memory. */
 bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+
+/** Writes the graphs of a method as a list: what is drawn of each, and how they belong together. Returns false when out
+ * of memory. */
+bool etr_profile_put_graphs(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
 
 /* ---- The figures that a list of many records shows (schema/head.schema.json), so that it need not read whole
  * documents ---- */

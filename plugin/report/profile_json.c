@@ -105,6 +105,7 @@ static bool put_memory(etr_profile_doc *e, const etr_method *method, const etr_p
 
 static const part parts[] = {
     {ETR_PROFILE_TIMELINE, "timeline", etr_profile_put_timeline},
+    {ETR_PROFILE_GRAPHS, "graphs", etr_profile_put_graphs},
     {ETR_PROFILE_MEMORY, "memory", put_memory},
     {ETR_PROFILE_ACCURACY, "accuracy", etr_profile_put_accuracy},
 };

@@ -20,11 +20,18 @@ static void put_columns(etr_profile_doc *e, const etr_profile_operators *ops) {
 }
 
 static const etr_field module_fields[] = {
-    {"path", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, ETR_AT(etr_module, path)},
-    {"type", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(etr_module, type)},
-    {"pattern", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(etr_module, pattern)},
+    {"path", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, ETR_AT(etr_module, path), .type = "text"},
+    {"type", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(etr_module, type), .says = "class"},
+    {"pattern", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(etr_module, pattern),
+     .says = "the path with * for numbers that only count repetitions"},
     {"parent", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(etr_module, parent)},
 };
+ETR_ROW_TYPE(module, module_fields);
+
+void etr_profile_put_modules(etr_profile_doc *e, const etr_graph *graph) {
+  etr_profile_put_columns(e, "modules", &etr_module_fields, ETR_IN_DOCUMENT,
+                          ETR_ROWS(graph->modules, graph->module_count));
+}
 
 /* ---- The graph ---- */
 
@@ -104,8 +111,7 @@ bool etr_profile_put_graph(etr_profile_doc *e, etr_profile_operators *ops) {
   etr_jw_object(f->json);
   etr_field_text(f, "module", ops->graph->module);
   etr_field_text(f, "entry", ops->graph->entry);
-  etr_profile_put_columns(e, "modules", ETR_FIELDS(module_fields), ETR_IN_DOCUMENT,
-                          ETR_ROWS(ops->graph->modules, ops->graph->module_count));
+  etr_profile_put_modules(e, ops->graph);
   ops->source_of = put_sources(e, ops);
   if (ops->source_of) put_columns(e, ops);
   if (e->parts & ETR_PROFILE_COMPARED) put_bodies(e, ops);

@@ -22,12 +22,6 @@ static void put_head(etr_writer *writer, etr_unit unit) {
   etr_puts(writer, "</style>\n</head>\n<body>\n");
 }
 
-static void put_tail(etr_writer *writer) {
-  etr_puts(writer, "<script type=\"module\">");
-  etr_put(writer, etr_web_script);
-  etr_puts(writer, "</script>\n</body>\n</html>\n");
-}
-
 /* ---- A document in the page: JSON, compressed by gzip, in base64 ---- */
 
 typedef struct base64_sink {
@@ -55,6 +49,11 @@ static bool add_encoded(void *context, const void *data, size_t size) {
   return true;
 }
 
+static void put_element(etr_writer *writer, const etr_sink *sink, const char *id) {
+  etr_writer_init(writer, sink);
+  etr_putf(writer, "<script type=\"application/octet-stream;base64\" id=\"%s\">", id);
+}
+
 /* What a document is made from. */
 typedef struct document {
   const etr_profile *profile;
@@ -72,8 +71,7 @@ static etr_status write_document(const document *of, const etr_sink *sink, etr_e
 static etr_status put_document(const etr_sink *sink, const char *id, const document *of, etr_error *error) {
   etr_writer writer;
   base64_sink encoded = {.sink = sink};
-  etr_writer_init(&writer, sink);
-  etr_putf(&writer, "<script type=\"application/octet-stream;base64\" id=\"%s\">", id);
+  put_element(&writer, sink, id);
   ETR_TRY(etr_writer_finish(&writer, error));
   etr_gzip *gzip = etr_gzip_new(&(etr_sink){add_encoded, &encoded}, ETR_GZIP_SMALLEST);
   if (!gzip) return etr_fail_memory(error);
@@ -111,10 +109,16 @@ static etr_status begin_page(const etr_sink *sink, etr_unit unit, etr_error *err
   return etr_writer_finish(&writer, error);
 }
 
+/* Writes the script, which the loader unpacks. */
 static etr_status end_page(const etr_sink *sink, etr_error *error) {
   etr_writer writer;
-  etr_writer_init(&writer, sink);
-  put_tail(&writer);
+  base64_sink encoded = {.sink = sink};
+  put_element(&writer, sink, "page");
+  ETR_TRY(etr_writer_finish(&writer, error));
+  if (!add_encoded(&encoded, etr_web_script.data, etr_web_script.size) || !encode(&encoded)) return etr_fail_sink(error);
+  etr_puts(&writer, "</script>\n<script type=\"module\">");
+  etr_put(&writer, etr_web_loader);
+  etr_puts(&writer, "</script>\n</body>\n</html>\n");
   return etr_writer_finish(&writer, error);
 }
 

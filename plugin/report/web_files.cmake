@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes web_files.c: cmake -DSCRIPT=page.js -DSTYLE=page.css -DOUT=web_files.c -P web_files.cmake
+# Makes web_files.c: cmake -DSCRIPT=page.js -DLOADER=loader.js -DSTYLE=page.css -DOUT=web_files.c -P web_files.cmake
+#
+# The script is compressed here, once; a report unpacks it by the loader.
 
 function(base64_of_sha256 text out)
   set(digits "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -18,8 +20,7 @@ function(base64_of_sha256 text out)
   set(${out} "${result}=" PARENT_SCOPE)
 endfunction()
 
-function(append_slice name text)
-  string(HEX "${text}" hex)
+function(append_hex name hex)
   string(LENGTH "${hex}" length)
   math(EXPR size "${length} / 2")
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
@@ -27,9 +28,15 @@ function(append_slice name text)
   file(APPEND ${OUT} "static const unsigned char ${name}_bytes[] = {\n${bytes}0};\nconst etr_slice etr_web_${name} = {(const char *)${name}_bytes, ${size}};\n")
 endfunction()
 
+function(append_slice name text)
+  string(HEX "${text}" hex)
+  append_hex(${name} "${hex}")
+endfunction()
+
 file(READ ${SCRIPT} script)
+file(READ ${LOADER} loader)
 file(READ ${STYLE} style)
-foreach(text "${script}" "${style}")
+foreach(text "${loader}" "${style}")
   string(TOLOWER "${text}" lower)
   if(lower MATCHES "</script|</style|<!--")
     message(FATAL_ERROR "the dashboard's files hold '${CMAKE_MATCH_0}', which ends the element that they are put into")
@@ -37,8 +44,15 @@ foreach(text "${script}" "${style}")
 endforeach()
 
 base64_of_sha256("${script}" script_hash)
+base64_of_sha256("${loader}" loader_hash)
 base64_of_sha256("${style}" style_hash)
 file(WRITE ${OUT} "/* Made by web_files.cmake. */\n#include \"report/web_files.h\"\n\n")
-append_slice(script "${script}")
+file(ARCHIVE_CREATE OUTPUT page.gz PATHS ${SCRIPT} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
+file(READ page.gz packed HEX)
+string(SUBSTRING "${packed}" 0 8 head)
+string(SUBSTRING "${packed}" 16 -1 rest)
+set(packed "${head}00000000${rest}") # no time stamp: the same script gives the same bytes
+append_hex(script "${packed}")
+append_slice(loader "${loader}")
 append_slice(style "${style}")
-append_slice(policy "default-src 'none'; script-src 'sha256-${script_hash}'; worker-src blob:; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'")
+append_slice(policy "default-src 'none'; script-src 'sha256-${loader_hash}' 'sha256-${script_hash}'; worker-src blob:; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'")

@@ -8,14 +8,16 @@
 
 #include "base/base.h"
 
-/** All modules of the dashboard as one script, which calls render(). It contains no text that would end an HTML
- * <script>. */
+/** The page as one script, compressed by gzip. */
 extern const etr_slice etr_web_script;
+
+/** The script of a report that unpacks the page's. It contains no text that would end an HTML <script>. */
+extern const etr_slice etr_web_loader;
 
 /** The style sheet. */
 extern const etr_slice etr_web_style;
 
-/** A content security policy that allows only the script, workers made of it, and the style sheet, and no network:
+/** A content security policy that allows only the two scripts, workers made of it, and the style sheet, and no network:
  * "default-src 'none'; ...". */
 extern const etr_slice etr_web_policy;
 

@@ -168,23 +168,29 @@ static etr_cell joined(const void *row) {
 }
 
 /* Adds a shape to "f32[1,8], i64[1]". */
-static void join_shape(const void *row, size_t place, const etr_value *value) {
+static bool join_shape(etr_text *joined, size_t place, const etr_value *value) {
   char text[ETR_SHAPE_ROOM];
   etr_slice shape = {text, etr_format_shape(text, value)};
-  if (shape.size == 0) return;
-  if (place > 0) (void)etr_text_add(as_row(row)->joined, ETR_SLICE(", "));
-  (void)etr_text_add(as_row(row)->joined, shape);
+  if (shape.size == 0) return true;
+  return (place == 0 || etr_text_add(joined, ETR_SLICE(", "))) && etr_text_add(joined, shape);
+}
+
+bool etr_node_add_shapes(etr_text *text, const etr_node *node) {
+  bool good = true;
+  for (size_t i = 0; good && i < node->output_count; i++) good = join_shape(text, i, &node->outputs[i]);
+  return good;
 }
 
 static etr_cell input_shapes(const void *row) {
   const etr_node *node = as_row(row)->node;
   for (size_t i = 0; i < node->input_count; i++)
-    join_shape(row, i, &as_row(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output]);
+    (void)join_shape(as_row(row)->joined, i,
+                     &as_row(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output]);
   return joined(row);
 }
 
 static etr_cell output_shapes(const void *row) {
-  for (size_t i = 0; i < as_row(row)->node->output_count; i++) join_shape(row, i, &as_row(row)->node->outputs[i]);
+  (void)etr_node_add_shapes(as_row(row)->joined, as_row(row)->node);
   return joined(row);
 }
 

@@ -49,6 +49,9 @@ typedef struct etr_node_columns {
 
 enum { ETR_IN_OPERATORS = ETR_IN_OWN }; /* the operators in a summary */
 
+/** Appends the types and shapes of a node's outputs to a text: "f32[1,8], i64[1]". Returns false when out of memory. */
+bool etr_node_add_shapes(etr_text *text, const etr_node *node);
+
 /** Returns the row of a node, given by its index. */
 etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph, size_t node);
 

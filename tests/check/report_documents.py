@@ -7,7 +7,7 @@ import json
 import re
 
 ELEMENT = re.compile(r'<script type="application/octet-stream;base64" id="([\w.]+)">([\w+/=]*)</script>')
-SECTIONS = ('timeline', 'memory', 'accuracy')
+SECTIONS = ('timeline', 'graphs', 'memory', 'accuracy')
 
 
 def texts_in(html):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dumps as a fleet of devices would leave them: those of fixtures, with other times. Written by flatc, from what flatc read."""
 
+import itertools
 import json
 import pathlib
 import random
@@ -35,3 +36,33 @@ class Recording:
         source.write_text(json.dumps(document))
         self.run("--binary", "--size-prefixed", "-o", path.parent, SCHEMA, source)
         source.unlink()
+
+
+# What each build of the fleet has as the model of a name. One of them loses its delegate.
+MODELS = {"mobilenet": {"a1": "mv2_xnnpack", "b2": "mv2_portable"}, "add": {"a1": "add_mul", "b2": "add_mul"}, "gru": {"a1": "p_gru", "b2": "p_gru"},
+          "two": {"a1": "multi_method", "b2": "multi_method"}, "quantized": {"a1": "quantized_xnnpack", "b2": "quantized_xnnpack"}}
+DEVICES = {"pixel8": 1.0, "s24": 2.0}
+BUILDS = {"a1": 1.0, "b2": 1.3}
+
+
+def make_fleet(flatc, fixtures, folder, dumps_of_each, different=25):
+    """Dumps of all models, devices and builds, of each the given number, and the manifest of examples/fleet. From the number `different` on they repeat."""
+    recordings, lines, number = {}, [], 0
+    for model, device, build in itertools.product(MODELS, DEVICES, BUILDS):
+        fixture = MODELS[model][build]
+        if fixture not in recordings:
+            recordings[fixture] = Recording(flatc, fixtures / fixture / "etdump.etdp", folder / "json" / fixture)
+        dumps = []
+        for turn in range(dumps_of_each):
+            dumps.append(folder / f"{number:05}.etdp")
+            if turn < different:
+                recordings[fixture].write(dumps[-1], DEVICES[device] * BUILDS[build], number)
+            else:
+                dumps[-1].hardlink_to(dumps[turn % different])
+            number += 1
+        program = fixtures / fixture / "model.pte"
+        lines += [{"record": str(fixtures / fixture), "etdump": str(dump), "device": device, "build": build, "name": model,
+                   **({"pte": str(program)} if program.exists() else {})} for dump in dumps]
+    path = folder / "manifest.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path

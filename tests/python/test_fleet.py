@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrow tables of profiles, and examples/fleet: 500 dumps as Parquet, asked by DuckDB and Spark, against what `summary` says of each."""
+"""Arrow tables of profiles, and examples/fleet: 500 dumps as Parquet, asked by DuckDB, against what `summary` says of each."""
 
 import collections
 import concurrent.futures
 import gc
-import importlib.util
 import itertools
 import json
 import pathlib
@@ -16,7 +15,7 @@ import pytest
 
 import etrecord_tb
 from etrecord_tb import _library
-from made_dumps import Recording
+from made_dumps import DEVICES, make_fleet
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -26,11 +25,6 @@ COMMAND = pathlib.Path(sys.executable).with_name("etrecord-tb")
 sys.path.append(str(ROOT / "examples" / "fleet"))
 import fleet  # noqa: E402
 
-DEVICES = {"pixel8": 1.0, "s24": 2.0}
-BUILDS = {"a1": 1.0, "b2": 1.3}
-# What each build has as the model of a name. One of them loses its delegate.
-MODELS = {"mobilenet": {"a1": "mv2_xnnpack", "b2": "mv2_portable"}, "add": {"a1": "add_mul", "b2": "add_mul"}, "gru": {"a1": "p_gru", "b2": "p_gru"},
-          "two": {"a1": "multi_method", "b2": "multi_method"}, "quantized": {"a1": "quantized_xnnpack", "b2": "quantized_xnnpack"}}
 DUMPS_OF_EACH = 25
 
 
@@ -107,22 +101,9 @@ def test_tags_that_cannot_be():
 
 @pytest.fixture(scope="session")
 def manifest(tmp_path_factory):
-    """500 dumps, and one that is cut off."""
+    """500 dumps."""
     flatc = shutil.which("flatc") or pytest.skip("flatc (Debian's flatbuffers-compiler) is missing")
-    folder = tmp_path_factory.mktemp("fleet")
-    recordings, lines = {}, []
-    for number, (model, device, build, turn) in enumerate(itertools.product(MODELS, DEVICES, BUILDS, range(DUMPS_OF_EACH))):
-        fixture = MODELS[model][build]
-        if fixture not in recordings:
-            recordings[fixture] = Recording(flatc, FIXTURES / fixture / "etdump.etdp", folder / "json" / fixture)
-        dump = folder / f"{number:04}.etdp"
-        recordings[fixture].write(dump, DEVICES[device] * BUILDS[build], number)
-        program = FIXTURES / fixture / "model.pte"
-        lines.append({"record": str(FIXTURES / fixture), "etdump": str(dump), "device": device, "build": build, "name": model,
-                      **({"pte": str(program)} if program.exists() else {})})
-    path = folder / "manifest.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    return make_fleet(flatc, FIXTURES, tmp_path_factory.mktemp("fleet"), DUMPS_OF_EACH)
 
 
 @pytest.fixture(scope="session")
@@ -161,36 +142,6 @@ def test_answers(parquet, duckdb):
     slowest = fleet.ask(parquet, "slowest_operators").df()
     first = slowest[slowest["place"] == 1].set_index("device")
     assert first.loc["s24", "ms"] == pytest.approx(2 * first.loc["pixel8", "ms"], rel=0.1)
-
-
-def test_spark_answers_the_same(manifest, parquet, duckdb, monkeypatch):
-    missing = [what for what, there in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java"))) if not there]
-    if missing:
-        pytest.skip(f"no {' and no '.join(missing)} here")
-    import spark
-
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    session = spark.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2").getOrCreate()
-    try:
-        for module in (fleet, spark):
-            session.sparkContext.addPyFile(module.__file__)
-        spark.open_nodes(session, manifest)
-        columns = ["run", "record", "name", "avg"]
-        assert sorted(map(tuple, session.sql(f"select {', '.join(columns)} from nodes").collect())) == sorted(
-            map(tuple, (row.values() for row in pyarrow.parquet.read_table(parquet, columns=columns).select(columns).to_pylist())))
-        for path in sorted(fleet.QUESTIONS.glob("*.sql")):
-            rows = [row.asDict() for row in session.sql(fleet.question(path.stem)).collect()]
-            expected = fleet.ask(parquet, path.stem).df().to_dict("records")
-            assert len(rows) == len(expected), path.stem
-            for row, wanted in zip(rows, expected):
-                assert row.keys() == wanted.keys()
-                assert all(row[key] == (value if isinstance(value, str) else pytest.approx(value, rel=1e-9)) for key, value in wanted.items()), path.stem
-        bad = manifest.with_name("bad.jsonl")
-        bad.write_text("no JSON\n" + manifest.read_text().splitlines()[0] + '\n{"record": "nowhere", "etdump": "none.etdp"}\n')
-        spark.open_nodes(session, bad)
-        assert session.sql("select * from problems").count() == 2 and session.sql("select distinct run from nodes").count() == 1
-    finally:
-        session.stop()
 
 
 def test_a_dump_that_is_cut_off_is_left_out(manifest, tmp_path, capsys):

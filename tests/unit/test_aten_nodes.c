@@ -34,7 +34,7 @@ Test(aten_nodes, names_are_matched_within_each_body) {
   static const uint32_t want[ETR_COUNT(nodes)] = {0, 1, 2, 3, NONE, 4, 5, 6, 7, NONE, NONE, NONE};
   etr_arena arena = {0};
   uint32_t got[ETR_COUNT(nodes)];
-  cr_assert(etr_find_aten_nodes(got, &edge, &aten, &arena));
+  cr_assert(etr_find_aten_nodes(got, &edge, &aten));
   for (size_t i = 0; i < ETR_COUNT(nodes); i++) cr_expect_eq(got[i], want[i], "node %zu is %u", i, got[i]);
   etr_arena_clear(&arena);
 }
@@ -46,7 +46,7 @@ Test(aten_nodes, bodies_without_a_partner_match_nothing) {
   static const etr_graph edge = {.nodes = nodes, .node_count = 3, .subgraphs = bodies, .subgraph_count = 3};
   etr_arena arena = {0};
   uint32_t got[3];
-  cr_assert(etr_find_aten_nodes(got, &edge, &aten, &arena));
+  cr_assert(etr_find_aten_nodes(got, &edge, &aten));
   cr_expect_eq(got[1], 3);
   cr_expect_eq(got[2], NONE);
   etr_arena_clear(&arena);

@@ -4,6 +4,7 @@
  */
 #include "etrecord_tb.h"
 #include "output/writer.h"
+#include "report/profile_doc.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -36,8 +37,12 @@ static etr_status emit_diff(const etr_profile *p, const etr_sink *s, etr_error *
   return status;
 }
 
+static etr_status emit_document(const etr_profile *p, const etr_sink *s, etr_error *e) {
+  return etr_profile_write(p, ETR_PROFILE_ALL & ~(unsigned)ETR_PROFILE_GRAPHS, s, e);
+}
+
 static const emitter emitters[] = {emit_events, emit_summary, emit_source, emit_delegation,
-                                   emit_trace,  emit_values,  emit_diff,   etr_emit_profile_json};
+                                   emit_trace,  emit_values,  emit_diff,   emit_document};
 
 static bool append(void *context, const void *data, size_t size) {
   etr_put(context, (etr_slice){data, size});

@@ -82,9 +82,9 @@ function Search() {
 }
 
 function Bar() {
-  return html`<header class="bar"><${RecordChoice} /><${MethodChoice} />${bases.value.length ? html`<${BaseChoice} />` : null}<${Tabs} /><${Search} /><${StatChoice} />
+  return html`<header class="bars"><div class="bar"><${RecordChoice} /><${MethodChoice} />${bases.value.length ? html`<${BaseChoice} />` : null}<${Search} /><span class="push"></span><${StatChoice} />
     <${Choice} label="Unit of times" options=${Object.entries(UNITS).map(([name, made]) => [name, made.name])} chosen=${unit.value} change=${name => set({unit: name})} />
-    <${Choice} label="Theme" class="theme" options=${THEMES} chosen=${currentTheme()} change=${setTheme} /><button type="button" class="help-button" aria-label="Keys and help" title="Keys and help (?)" onClick=${() => set({help: !get('help')}, {replace: true})}>?</button></header>`;
+    <${Choice} label="Theme" class="theme" options=${THEMES} chosen=${currentTheme()} change=${setTheme} /><button type="button" class="help-button" aria-label="Keys and help" title="Keys and help (?)" onClick=${() => set({help: !get('help')}, {replace: true})}>?</button></div><${Tabs} /></header>`;
 }
 
 /* ---- Keys ---- */

@@ -1,10 +1,10 @@
 -- Records that delegate less in the last build than in the first: share of the operators' time that runs in a backend, per device.
 WITH bounds AS (
-  SELECT min(build) AS base, max(build) AS newer FROM nodes
+  SELECT min(build) AS base, max(build) AS newer FROM fleet
 ),
 of_build AS (
   SELECT record, device, build, sum(CASE WHEN backend IS NULL THEN 0 ELSE avg END) / sum(avg) AS delegated
-  FROM nodes
+  FROM fleet
   GROUP BY record, device, build
 )
 SELECT b.record, b.device, b.delegated AS base_share, n.delegated AS new_share

@@ -1,6 +1,6 @@
 -- Which devices are much slower with a model than the middle one of all devices?
 WITH totals AS (
-    SELECT record, device, build, run, sum(avg) AS ms FROM nodes GROUP BY record, device, build, run
+    SELECT record, device, build, etdump, sum(avg) AS ms FROM fleet GROUP BY record, device, build, etdump
 ), devices AS (
     SELECT record, build, device, median(ms) AS ms, count(*) AS dumps FROM totals GROUP BY record, build, device
 ), middles AS (

@@ -1,10 +1,10 @@
 -- Nodes that became more than 10 % slower from the first build to the last (in the order of their names) on a device: medians over the dumps.
 WITH bounds AS (
-  SELECT min(build) AS base, max(build) AS newer FROM nodes
+  SELECT min(build) AS base, max(build) AS newer FROM fleet
 ),
 of_build AS (
   SELECT record, device, name, target, build, median(avg) AS ms, count(*) AS dumps
-  FROM nodes
+  FROM fleet
   GROUP BY record, device, name, target, build
 )
 SELECT b.record, b.device, b.name, b.target, b.ms AS base_ms, n.ms AS new_ms, n.ms / b.ms - 1 AS change, least(b.dumps, n.dumps) AS dumps

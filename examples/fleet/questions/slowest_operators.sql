@@ -1,8 +1,8 @@
 -- The slowest types of operators on each device: milliseconds per inference, the mean over all dumps that have them.
 WITH of_dump AS (
-  SELECT device, record, run, graph, target, sum(avg) AS ms
-  FROM nodes
-  GROUP BY device, record, run, graph, target
+  SELECT device, record, etdump, graph, target, sum(avg) AS ms
+  FROM fleet
+  GROUP BY device, record, etdump, graph, target
 ),
 of_device AS (
   SELECT device, target, avg(ms) AS ms, max(ms) AS slowest_ms, count(*) AS dumps

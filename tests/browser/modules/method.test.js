@@ -8,10 +8,9 @@ import {describe, it} from 'node:test';
 
 import {sumOver} from '../../../web/src/base/columns.js';
 import {search, term} from '../../../web/src/base/filter.js';
-import {estimatedOver, firstMethod, groupRows, readProfile, rowsInside} from '../../../web/src/base/method.js';
+import {balanceParts, estimatedOver, firstMethod, groupRows, readProfile, rowsInside} from '../../../web/src/base/method.js';
 import {nodeId, readSelection} from '../../../web/src/base/selection.js';
 import {foldRows} from '../../../web/src/views/operators.js';
-import {balanceParts} from '../../../web/src/views/summary.js';
 import {sourceFiles} from '../../../web/src/views/source.js';
 import {RECORDS, answer, comparisonOf, diffOf, documentOf, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';

@@ -28,9 +28,9 @@ const keyOf = ({key, shiftKey}) => (shiftKey && key.length > 1 ? `shift+${key}` 
 /** Runs the command of a key in a view; those of the view come before those of all views. Returns whether there was one. */
 export function runKey(view, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  const wanted = keyOf(event), fitting = commandsOf(view).filter(({keys}) => keys?.includes(wanted));
-  const found = (fitting.find(({views}) => views) ?? fitting[0]);
-  if (!found?.isPossible()) return false;
+  const wanted = keyOf(event), fitting = commandsOf(view).filter(({keys, isPossible}) => keys?.includes(wanted) && isPossible());
+  const found = fitting.find(({views}) => views) ?? fitting[0];
+  if (!found) return false;
   found.run(event);
   return true;
 }

@@ -3,6 +3,7 @@
 // method.js - reads a document of schema/profile.schema.json: its methods with their operators as columns, modules, delegates. It needs no page.
 
 import {Columns, compareNames, rowsWhere, sumOver} from './columns.js';
+import {shortOp} from './format.js';
 
 const SCHEMA = 'etrecord-tb/profile/1';
 
@@ -132,6 +133,12 @@ export function backendColour(operators, name) {
   return name === CPU || !name ? 0 : 1 + (backendsOf(operators).filter(other => other !== CPU).indexOf(name) % 4);
 }
 
+/** Returns how an operator is called in pictures: its module and what it does, "layers.3.attention · bmm". */
+export function operatorLabel(operators, row) {
+  const path = operators.module(row)?.path, op = shortOp(operators.op(row));
+  return path ? `${path} · ${op}` : op;
+}
+
 /* ---- Modules ---- */
 
 /* Reads the modules, parents before children. A path may be listed twice, such as the empty one of the whole model; every index then refers to the first. */
@@ -176,6 +183,22 @@ const DELEGATE_TIMES = ['call', 'on_nodes', 'estimated', 'copy_in', 'compute', '
 /* Reads a delegate, with times per inference; a time that an older document lacks is null. */
 function readDelegate(delegate, index, runs) {
   return {...delegate, index, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === undefined || delegate[key] === null ? null : delegate[key] / runs]))};
+}
+
+/* ns; a part below it is a rounding error of the subtraction */
+const RESIDUE = 1e-6;
+
+/** Returns the parts of the bar, in ns. A part that another one contains is subtracted from it, so that all parts add up to Method::execute. */
+export function balanceParts(shown) {
+  const parts = [];
+  for (const part of shown.balance) {
+    if (!part.of_previous) parts.push({...part});
+    else if (part.avg > 0) {
+      parts.findLast(whole => !whole.of_previous).avg -= part.avg;
+      parts.push({...part});
+    }
+  }
+  return parts.filter(part => part.avg > RESIDUE);
 }
 
 const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: part.total / runs})); // older documents lack these parts

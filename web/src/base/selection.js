@@ -20,7 +20,7 @@ const KINDS = {
   module: ({modulesByPath}, id) => (modulesByPath.has(id) ? rowsInside(modulesByPath.get(id)) : NONE),
   line: ({operators}, id) => rowsWhere(operators.count, row => lineKey(operators.source(row)) === id),
   delegate: ({operators}, id) => rowsWhere(operators.count, row => String(operators.raw('delegate', row) ?? -1) === id),
-  pattern: ({operators}, id) => rowsWhere(operators.count, row => operators.module(row)?.pattern === id),
+  pattern: ({modules}, id) => Int32Array.from(new Set(modules.filter(({pattern}) => pattern === id).flatMap(module => [...rowsInside(module)]))).sort(),
   op: ({operators}, id) => rowsWhere(operators.count, row => operators.op(row) === id),
   finding: ({findings}, id) => findings[Number(id)]?.rows ?? NONE,
   tensor: () => NONE,

@@ -35,6 +35,10 @@ export class GraphPicture {
     this.map = null;
   }
 
+  themeOf(isDark) {
+    return isDark ? THEMES.dark : THEMES.light;
+  }
+
   relayout() {
     this.layout = layoutTree(this.tree);
     forgetPeers(this.shown);
@@ -265,9 +269,9 @@ export class GraphPicture {
     c.globalAlpha = 1;
   }
 
-  writeNode(id, x, y, w, {value, median, instances}, colour) {
+  writeNode(id, x, y, w, {value, median}, colour) {
     const {c, zoom: z, theme, tree} = this, {graph} = tree, operator = graph.kind[id] === 0, {shape = '', detail = ''} = this.describe(id), {overlay} = this.shown, number = Number.isNaN(value) ? '' : overlay.text(value);
-    const below = Number.isNaN(median) || !number || !overlay.adds ? cutText(tree.alias[id] ?? (operator ? detail : shape), 40) : `median of ${instances}: ${overlay.text(median)}`, room = number ? w - (SIZE.value - 2) * z : w - 12 * z;
+    const below = Number.isNaN(median) || !number || !overlay.adds ? cutText(tree.alias[id] ?? (operator ? detail : shape), 40) : `median ${overlay.text(median)}`, room = number ? w - (SIZE.value - 2) * z : w - 12 * z;
     c.fillStyle = colour;
     this.write(nodeLabel(graph, id), x + 8 * z, y + (below ? 14 : 21) * z, 12 * z, room, operator ? '600 ' : '');
     if (number) this.write(number, x + w - 6 * z, y + 14 * z, 10.8 * z, SIZE.value * z, '', 'right');
@@ -279,7 +283,7 @@ export class GraphPicture {
   }
 
   drawClosed(group, x, y, w, h) {
-    const {c, zoom: z, theme, tree} = this, {value, median, instances, estimated} = valueOf(tree, this.shown, group.id), {overlay, whole} = this.shown, number = Number.isNaN(value) ? '' : overlay.text(value), dashed = group.kind === CONTROL || group.kind === BODY;
+    const {c, zoom: z, theme, tree} = this, {value, median, estimated} = valueOf(tree, this.shown, group.id), {overlay, whole} = this.shown, number = Number.isNaN(value) ? '' : overlay.text(value), dashed = group.kind === CONTROL || group.kind === BODY;
     c.globalAlpha = this.isFaded(group.id) ? 0.35 : 1;
     c.lineWidth = 1;
     c.strokeStyle = theme.boxEdge;
@@ -298,7 +302,7 @@ export class GraphPicture {
       this.write(`▸ ${groupLabel(group)}`, x + 12 * z, y + 15 * z, 12 * z, w - (number ? 70 : 18) * z, '600 ');
       if (number) this.write(number, x + w - 6 * z, y + 15 * z, 10.8 * z, 60 * z, '', 'right');
       c.fillStyle = theme.quiet;
-      this.write(Number.isNaN(median) || !overlay.adds ? describeGroup(group) : `${describeGroup(group)}, median of ${instances}: ${overlay.text(median)}`, x + 24 * z, y + 29.5 * z, 10.4 * z, w - 30 * z);
+      this.write(Number.isNaN(median) || !overlay.adds ? describeGroup(group) : `${describeGroup(group)}, median ${overlay.text(median)}`, x + 24 * z, y + 29.5 * z, 10.4 * z, w - 30 * z);
     }
     c.globalAlpha = 1;
   }
@@ -367,8 +371,8 @@ export class GraphPicture {
     for (const {group, folded, x, y, w, h, size, bar} of this.titles) {
       const left = Math.max(x, 0) + 7, top = Math.max(y, 0), line = Math.max(bar, size + 6), room = Math.min(x + w, this.width) - left - 6;
       if (w < 46 || h < 20 || bar < size && (w < 90 || h < 36) || top + line > y + h || room < 30) continue;
-      const label = `▾ ${groupLabel(group)}`, {value, median, instances} = valueOf(tree, this.shown, group.id), number = Number.isNaN(value) ? '' : overlay.text(value);
-      const shown = folded ? groupOf(tree, group.items[group.chosen]) : null, one = shown ? ` · each, median ${medianText(tree, this.shown, group)}` : Number.isNaN(median) || !overlay.adds ? '' : ` · median of ${instances}: ${overlay.text(median)}`;
+      const label = `▾ ${groupLabel(group)}`, {value, median} = valueOf(tree, this.shown, group.id), number = Number.isNaN(value) ? '' : overlay.text(value);
+      const shown = folded ? groupOf(tree, group.items[group.chosen]) : null, one = shown ? ` · each, median ${medianText(tree, this.shown, group)}` : Number.isNaN(median) || !overlay.adds ? '' : ` · median ${overlay.text(median)}`;
       const rest = [number && `${number}${overlay.adds ? one : ''}`, describeGroup(group)].filter(Boolean).join(' · '), used = Math.min(room, textWidth(label, size, true)), steps = folded && room > used + 110 ? 104 : 0;
       if (taken.some(box => left < box.x + box.w && box.x < left + used && top < box.y + box.h && box.y < top + line)) continue;
       taken.push({x: left, y: top, w: used + 4, h: line});

@@ -55,9 +55,9 @@ class Scopes {
     let scope = 0, entered = 0;
     if (body >= 0) scope = this.enter(this.of(graph.bodies[body].owner), BODY, graph.bodies[body].name);
     if (delegate >= 0) {
-      const {label, shared} = graph.frames[delegate];
-      entered = by === 'delegate' ? 0 : Math.min(shared, path.length);
-      scope = this.enter(this.enterModules(scope, path.slice(0, entered), 0), DELEGATE, label);
+      const {label, path: around} = graph.frames[delegate];
+      if (by !== 'delegate') { scope = this.enterModules(scope, around, 0); entered = Math.min(around.length, path.length); }
+      scope = this.enter(scope, DELEGATE, label);
     }
     scope = this.enterModules(scope, path, entered);
     if (owns) scope = this.enter(scope, CONTROL, graph.names[node]);

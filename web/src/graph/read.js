@@ -27,16 +27,16 @@ function readEdges(count, inputCounts, inputs, cuts) {
   return {start, from: from.all().slice()};
 }
 
-/* Of each frame of a delegate: how many modules all its nodes share, counted from the outermost. */
-function sharedModules(frames, frame, module, modules) {
-  const common = new Array(frames.length).fill(null);
+/* The frames of delegates, with the path of the module that all their nodes share: the frame is drawn inside it. */
+function makeFrames(labels, frame, module, modules) {
+  const paths = new Array(labels.length).fill(null);
   for (let node = 0; node < frame.length; node++) {
     const path = frame[node] < 0 ? '' : modules[module[node]] ?? '';
     if (path === '') continue;
-    const parts = path.split('.'), before = common[frame[node]];
-    common[frame[node]] = before === null ? parts : before.slice(0, before.findIndex((part, i) => part !== parts[i]) < 0 ? before.length : before.findIndex((part, i) => part !== parts[i]));
+    const parts = path.split('.'), before = paths[frame[node]], differs = before?.findIndex((part, i) => part !== parts[i]) ?? -1;
+    paths[frame[node]] = before === null ? parts : differs < 0 ? before : before.slice(0, differs);
   }
-  return frames.map((label, i) => ({label, shared: common[i]?.length ?? 0}));
+  return labels.map((label, i) => ({label, path: paths[i] ?? []}));
 }
 
 /* The operator of each body must be before its nodes; others are drawn as if they were in no body. */
@@ -56,5 +56,5 @@ export function makeGraph({kind, name, op, ops, module, modules, inputCounts, in
   const graph = {count, cuts, kind: Uint8Array.from(kind), names: name, op: column(op, 0), ops, module: column(module, 0), modules, weights: column(weights, 0), body: column(body, -1), bodies, delegate: column(delegate, -1), frame: column(frame, -1), owns: new Uint8Array(count)};
   checkBodies(graph.body, bodies, cuts);
   for (const {owner} of bodies) if (owner >= 0) graph.owns[owner] = 1;
-  return Object.assign(graph, readEdges(count, inputCounts, inputs, cuts), {labels: ops.map(shortOperator), moves: movesData(ops), frames: sharedModules(frames, graph.frame, graph.module, modules)});
+  return Object.assign(graph, readEdges(count, inputCounts, inputs, cuts), {labels: ops.map(shortOperator), moves: movesData(ops), frames: makeFrames(frames, graph.frame, graph.module, modules)});
 }

@@ -3,7 +3,7 @@
 // bits.js - small pieces that views are made of: figures, cells of times, bars, choices, links to what can be selected.
 
 import {select, selectRow, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
-import {shareText, shortOp} from '../base/format.js';
+import {shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {backendColour, backendsOf} from '../base/method.js';
 
@@ -46,12 +46,6 @@ export const ModuleLink = ({module, view}) => html`<${Link} act=${() => (view ? 
 /** The legend of the backends' colours. */
 export function BackendLegend({operators}) {
   return html`<ul class="legend" aria-label="Backends">${backendsOf(operators).map(name => html`<li><span class=${`swatch backend-${backendColour(operators, name)}`}></span>${name}</li>`)}</ul>`;
-}
-
-/** Returns how an operator is called in pictures: its module and what it does, "layers.3.attention · bmm". */
-export function operatorLabel(operators, row) {
-  const path = operators.module(row)?.path;
-  return path ? `${path} · ${shortOp(operators.op(row))}` : shortOp(operators.op(row));
 }
 
 /* ---- How a time varies over the runs ---- */

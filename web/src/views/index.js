@@ -2,19 +2,25 @@
 //
 // index.js - the views in the order of their tabs: {name, title, View, isThere(): whether the tab is there, isOfAllRecords}.
 
-import {bases, records, source} from '../base/app.js';
+import {bases, method, records, source} from '../base/app.js';
 import {CompareView} from './compare.js';
 import {DelegationView} from './delegation.js';
 import {FleetView} from './fleet.js';
+import {GraphView} from './graph.js';
+import {ModulesView} from './modules.js';
 import {OperatorsView} from './operators.js';
 import {RooflineView} from './roofline.js';
 import {SourceView} from './source.js';
 import {SummaryView} from './summary.js';
+import {TimelineView} from './timeline.js';
 
 export const VIEWS = [
   {name: 'fleet', title: 'Fleet', View: FleetView, isThere: () => Boolean(source.value?.fleet) && records.value.length > 1, isOfAllRecords: true},
   {name: 'summary', title: 'Summary', View: SummaryView},
   {name: 'operators', title: 'Operators', View: OperatorsView},
+  {name: 'modules', title: 'Modules', View: ModulesView},
+  {name: 'timeline', title: 'Timeline', View: TimelineView},
+  {name: 'graph', title: 'Graph', View: GraphView, isThere: () => method.value?.hasGraph ?? false},
   {name: 'source', title: 'Source', View: SourceView},
   {name: 'delegation', title: 'Delegation', View: DelegationView},
   {name: 'roofline', title: 'Roofline', View: RooflineView},

@@ -7,27 +7,13 @@ import {sumOver} from '../base/columns.js';
 import {term} from '../base/filter.js';
 import {countText, shareText, shortOp, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {PART_TEXTS, TOP_LEVEL, estimatedOver, groupRows, rowsInside} from '../base/method.js';
+import {PART_TEXTS, TOP_LEVEL, balanceParts, estimatedOver, groupRows, rowsInside} from '../base/method.js';
 import {get, set} from '../base/store.js';
 import {Figure, Link, bar, shareOfWhole, timeCell, timeText} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
 import {foldRows, isRepetitive} from './operators.js';
 
 const ROWS = 8, FINDINGS_SHOWN = 5;
-const RESIDUE = 1e-6;  // ns; a part below it is a rounding error of the subtraction
-
-/** Returns the parts of the bar, in ns. A part that another one contains is subtracted from it, so that all parts add up to Method::execute. */
-export function balanceParts(shown) {
-  const parts = [];
-  for (const part of shown.balance) {
-    if (!part.of_previous) parts.push({...part});
-    else if (part.avg > 0) {
-      parts.findLast(whole => !whole.of_previous).avg -= part.avg;
-      parts.push({...part});
-    }
-  }
-  return parts.filter(part => part.avg > RESIDUE);
-}
 
 /* Names a part of the time; the text of the document is for parts that this version does not know. */
 const partText = ({part, text}) => PART_TEXTS[part] ?? text.trim();

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Lays out large graphs beside the page. The page's script is its own worker; trees and layouts are plain data, so they are sent as they are.
+
+import {buildTree, openDefault} from './groups.js';
+import {layoutTree} from './layout.js';
+
+/* Smaller graphs are laid out at once: sending them takes as long. */
+const LARGE = 4000;
+
+function treeOf(graph, options) {
+  const tree = buildTree(graph, options);
+  openDefault(tree, options.budget);
+  layoutTree(tree);
+  return tree;
+}
+
+/** Answers in a worker. */
+export function answerInWorker(scope) {
+  scope.onmessage = ({data: {graph, options}}) => {
+    try {
+      scope.postMessage({tree: treeOf(graph, options)});
+    } catch (error) {
+      scope.postMessage({error: error.message});
+    }
+  };
+}
+
+/* The address of this script: in a report, the script is in the page. */
+function scriptUrl() {
+  const inline = document.querySelector('script[type=module]:not([src])');
+  return inline ? URL.createObjectURL(new Blob([inline.textContent], {type: 'text/javascript'})) : import.meta.url;
+}
+
+/** Builds the tree of a graph with the layout of what is open at first: at once, or for large graphs in a worker. Returns the tree or a promise of it. */
+export function layOut(graph, options) {
+  if (graph.count < LARGE || typeof Worker === 'undefined') return treeOf(graph, options);
+  return new Promise(resolve => {
+    const here = () => resolve(treeOf(graph, options));  // where workers are forbidden
+    try {
+      const worker = new Worker(scriptUrl(), {type: 'module'});
+      worker.onmessage = ({data}) => { worker.terminate(); if (data.tree) resolve(data.tree); else here(); };
+      worker.onerror = () => { worker.terminate(); here(); };
+      worker.postMessage({graph, options});
+    } catch {
+      here();
+    }
+  });
+}

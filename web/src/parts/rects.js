@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// rects.js - rectangles on rows, as typed arrays: what the scene draws. Finding one, merging what is narrower than a pixel and fitting texts are functions on these arrays. It needs no page.
+
+/** What a box has beside its colour, as bits. */
+export const SYNTHETIC = 1, ESTIMATED = 2, ONE_SIDED = 4;
+
+/**
+ * A row of boxes that do not overlap, sorted: {top, height: in pixels, count, x0, x1: in the unit of the scene, colour: index into PALETTE of scene.js, flags, id: what the owner of the scene calls the box}.
+ * `ids` are the boxes' own numbers in any order; the other arguments are functions of an id.
+ */
+export function makeRow(ids, {start, end, colour = () => 0, flags = () => 0, ...rest}) {
+  const id = Int32Array.from(ids).sort((a, b) => start(a) - start(b) || end(a) - end(b)), count = id.length;
+  return {...rest, count, id, x0: Float64Array.from(id, start), x1: Float64Array.from(id, end), colour: Uint8Array.from(id, colour), flags: Uint8Array.from(id, flags)};
+}
+
+/** Returns a row with some of the boxes of a row: those whose id passes. */
+export function rowWhere(row, passes) {
+  const kept = [];
+  for (let index = 0; index < row.count; index++) if (passes(row.id[index])) kept.push(index);
+  const take = (kind, column) => kind.from(kept, index => column[index]);
+  return {...row, count: kept.length, id: take(Int32Array, row.id), x0: take(Float64Array, row.x0), x1: take(Float64Array, row.x1), colour: take(Uint8Array, row.colour), flags: take(Uint8Array, row.flags)};
+}
+
+/** Returns the first box, from `low` on, that ends behind x; the number of boxes if none does. */
+export function firstEndingAfter({x1, count}, x, low = 0) {
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (x1[middle] > x) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * Calls draw(left, right, index, next) for each piece of a row that is in sight, from left to right in pixels of a picture that is `width` wide and shows `from` to `to`. Boxes from `index` to `next` - 1 that
+ * end in the same pixel are one piece, so that there are at most two pieces for each pixel, however many boxes there are.
+ */
+export function eachPiece(row, from, to, width, draw) {
+  const scale = width / (to - from), {x0, x1, count} = row;
+  for (let index = firstEndingAfter(row, from); index < count && x0[index] < to;) {
+    const left = (x0[index] - from) * scale, right = (x1[index] - from) * scale;
+    if (right - left >= 1) draw(left, right, index, ++index);
+    else {
+      const end = Math.floor(left) + 1, next = Math.max(index + 1, firstEndingAfter(row, from + end / scale, index + 1));
+      draw(left, Math.max(left + 1, (x1[next - 1] - from) * scale), index, next);
+      index = next;
+    }
+  }
+}
+
+/** Returns the box at x, or the nearest one up to `slack` away; -1 if there is none. */
+export function boxAt(row, x, slack = 0) {
+  let best = -1, distance = slack;
+  for (let index = firstEndingAfter(row, x - slack - Number.EPSILON * Math.abs(x)); index < row.count && row.x0[index] <= x + slack; index++) {
+    const away = Math.max(0, row.x0[index] - x, x - row.x1[index]);
+    if (away === 0) return index;
+    if (away <= distance) [best, distance] = [index, away];
+  }
+  return best;
+}
+
+/** Returns the boxes of one row that are inside a span or overlap it: [first, end[. */
+export function boxesIn(row, from, to) {
+  const first = firstEndingAfter(row, from);
+  let end = first;
+  while (end < row.count && row.x0[end] < to) end++;
+  return [first, end];
+}
+
+/** Returns the sum of the parts of boxes that are inside a span. */
+export function clippedSum(row, from, to) {
+  const [first, end] = boxesIn(row, from, to);
+  let sum = 0;
+  for (let index = first; index < end; index++) sum += Math.min(to, row.x1[index]) - Math.max(from, row.x0[index]);
+  return sum;
+}
+
+/**
+ * Returns the box that an arrow key leads to from one, {row, index}: the next on the row, or the one above or below that is nearest to its middle. Null if there is none.
+ */
+export function neighbour(rows, {row, index}, key) {
+  const sideways = {ArrowRight: 1, ArrowLeft: -1}[key], vertical = {ArrowDown: 1, ArrowUp: -1}[key];
+  if (sideways) return index + sideways >= 0 && index + sideways < rows[row].count ? {row, index: index + sideways} : null;
+  const {x0, x1} = rows[row], middle = (x0[index] + x1[index]) / 2;
+  for (let other = row + vertical; other >= 0 && other < rows.length; other += vertical) {
+    const found = boxAt(rows[other], middle, (x1[index] - x0[index]) / 2);
+    if (found >= 0) return {row: other, index: found};
+  }
+  return null;
+}
+
+/* ---- Texts ---- */
+
+/** Returns a function that gives the width of a text, from the widths of its characters, which `measure` gives and which are kept. */
+export function textWidths(measure) {
+  const kept = new Map();
+  return text => {
+    let sum = 0;
+    for (const letter of text) {
+      if (!kept.has(letter)) kept.set(letter, measure(letter));
+      sum += kept.get(letter);
+    }
+    return sum;
+  };
+}
+
+/** Returns the text, or as much of its end as there is room for, because names differ at their ends: "…attention · bmm", "…12", "12". */
+export function fitted(text, room, widthOf) {
+  if (widthOf(text) <= room) return text;
+  const letters = [...text], dots = widthOf('…');
+  let at = letters.length, used = 0;
+  while (at > 0 && used + widthOf(letters[at - 1]) <= room) used += widthOf(letters[--at]);
+  let shown = at;
+  while (shown < letters.length && used + dots > room) used -= widthOf(letters[shown++]);
+  const tail = letters.slice(shown).join('');
+  if (tail.length > 1 && !(/^\d/.test(tail) && /\d/.test(letters[shown - 1]))) return `…${tail.replace(/^[\s·.]+/, '')}`;
+  return letters.slice(at).join('').replace(/^[\s·.]+/, '');
+}
+
+/* The texts by which a box can be named in less room, best first: the end of its name, its number, the beginning. */
+function* shorter(text, room, widthOf) {
+  yield fitted(text, room, widthOf);
+  const [number] = text.match(/\d+(?=\D*$)/) ?? [];
+  if (number && widthOf(number) <= room) yield number;
+  const letters = [...text];
+  while (letters.length && widthOf(letters.join('')) > room) letters.pop();
+  yield letters.join('');
+}
+
+/**
+ * Returns a text for each box of a family, none of which is another's: those that have room show their whole name, others an end of it, or what else distinguishes them; at last their position in the family.
+ * A box without room for a character gets "". `shorts` are the names without what can be left out first.
+ */
+export function distinctTexts(texts, rooms, widthOf, shorts = texts) {
+  const taken = new Set(), made = texts.map((text, index) => {
+    if (widthOf(text) > rooms[index] || taken.has(text)) return null;
+    taken.add(text);
+    return text;
+  });
+  return made.map((whole, index) => {
+    if (whole !== null) return whole;
+    for (const text of shorter(shorts[index], rooms[index], widthOf))
+      if (text && !taken.has(text)) return taken.add(text), text;
+    const place = `${index + 1}`;
+    if (widthOf(place) > rooms[index] || taken.has(place)) return '';
+    taken.add(place);
+    return place;
+  });
+}
+
+/** Returns a round step of an axis that shows `span`, so that there are about `count` marks. */
+export function axisStep(span, count = 6) {
+  const rough = span / count, power = 10 ** Math.floor(Math.log10(rough));
+  return [1, 2, 5, 10].map(factor => factor * power).find(step => step >= rough * (1 - 1e-9)) ?? 10 * power;
+}

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// scene.js - draws rows of boxes (rects.js) on a canvas, and is how a user moves in them: zoom, pan, tooltip, choice, spans, keys. The timeline, the icicle and the map of memory are scenes.
+
+import {render} from 'preact';
+import {useEffect, useRef} from 'preact/hooks';
+
+import {command} from '../base/commands.js';
+import {html, visibleText} from '../base/html.js';
+import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from './rects.js';
+
+export const AXIS_HEIGHT = 24;
+const LEAST_LABEL = 24, LEAST_NOTE = 36, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, BEHIND = ['Home', 'End'];
+
+/* ---- Colours: those of the style sheet, as a canvas and a file take them ---- */
+
+const mix = (colour, part) => `color-mix(in oklab, ${colour} ${part}%, var(--surface))`, backends = [0, 1, 2, 3, 4].map(index => `var(--backend-${index})`);
+
+/** The colours of boxes by name: that of the box, that of its text. A box refers to them by colourOf(). */
+const COLOURS = {
+  ...Object.fromEntries(backends.flatMap((colour, index) => [[`backend${index}`, [colour, 'var(--on-backend)']], [`own${index}`, [mix(colour, 34), 'var(--text)']], [`around${index}`, [mix(colour, 16), 'var(--text)']]])),
+  framework: [mix('var(--framework)', 55), 'var(--text)'], delegate: [mix('var(--delegate-only)', 38), 'var(--text)'], unexplained: [mix('var(--unexplained)', 40), 'var(--text)'], even: ['var(--hover)', 'var(--text)'], odd: [mix('var(--accent)', 22), 'var(--text)'],
+  same: [mix('var(--framework)', 18), 'var(--text)'], slower1: [mix('var(--slower)', 25), 'var(--text)'], slower2: [mix('var(--slower)', 50), 'var(--text)'], faster1: [mix('var(--faster)', 25), 'var(--text)'], faster2: [mix('var(--faster)', 50), 'var(--text)'],
+};
+const NAMES = Object.keys(COLOURS), LINES = {text: 'var(--text)', quiet: 'var(--quiet)', line: 'var(--line)', surface: 'var(--surface)', accent: 'var(--accent)', estimated: 'var(--estimated)', hit: 'var(--estimated)'};
+
+/** Returns the number of a colour, for makeRow(). */
+export const colourOf = name => NAMES.indexOf(name);
+
+let colours = null; // {fills, texts: by number, and LINES by name}; read again when the theme changes
+
+function readColours(host) {
+  const probe = host.appendChild(document.createElement('span')), dot = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d', {willReadFrequently: true});
+  const read = said => {
+    probe.style.color = said;
+    dot.fillStyle = getComputedStyle(probe).color;
+    dot.fillRect(0, 0, 1, 1);
+    return `#${[...dot.getImageData(0, 0, 1, 1).data.slice(0, 3)].map(part => part.toString(16).padStart(2, '0')).join('')}`;
+  };
+  const made = {fills: NAMES.map(name => read(COLOURS[name][0])), texts: NAMES.map(name => read(COLOURS[name][1])), ...Object.fromEntries(Object.entries(LINES).map(([name, said]) => [name, read(said)]))};
+  probe.remove();
+  return made;
+}
+
+/* Returns a pattern of diagonal lines, which stands for what is not measured. */
+function hatch(context, colour, ratio) {
+  const size = 6 * ratio, tile = Object.assign(document.createElement('canvas'), {width: size, height: size}), lines = tile.getContext('2d');
+  lines.strokeStyle = colour;
+  lines.lineWidth = 1.4 * ratio;
+  for (const shift of [-size, 0, size]) {
+    lines.moveTo(shift, size);
+    lines.lineTo(shift + size, 0);
+  }
+  lines.stroke();
+  const pattern = context.createPattern(tile, 'repeat');
+  pattern.setTransform(new DOMMatrix().scale(1 / ratio));
+  return pattern;
+}
+
+/* ---- The canvas ---- */
+
+/**
+ * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown, label(id), short(id): the label without what can be left out, note(id): texts of a second line, of which the first that has room is drawn, family(id): boxes of one family get distinct labels,
+ * tip(id): elements, says(id): text for a screen reader, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to), spanned(from, to or null)}.
+ */
+class SceneCanvas {
+  constructor(canvas, tooltip, status) {
+    Object.assign(this, {canvas, tooltip, status, context: canvas.getContext('2d'), width: 0, ratio: 1, from: 0, to: 1, span: null, cursor: -1, rows: [], hits: [], chosen: [], frames: 0});
+    this.widthOf = textWidths(letter => {
+      this.context.font = FONT;
+      return this.context.measureText(letter).width;
+    });
+    this.resized = new ResizeObserver(([{contentRect}]) => this.resize(contentRect.width));
+    this.resized.observe(canvas);
+    this.themed = () => {
+      colours = null;
+      this.patterns = null;
+      this.ask();
+    };
+    this.scheme = matchMedia('(prefers-color-scheme: dark)');
+    addEventListener('themechange', this.themed);
+    this.scheme.addEventListener('change', this.themed);
+    canvas.addEventListener('wheel', event => this.wheel(event), {passive: false});
+    for (const [name, act] of Object.entries({pointerdown: 'press', pointermove: 'hover', pointerleave: 'leave', dblclick: 'openAt', keydown: 'key', focus: 'focus'})) canvas.addEventListener(name, event => this[act](event));
+  }
+
+  close() {
+    cancelAnimationFrame(this.asked);
+    this.resized.disconnect();
+    removeEventListener('themechange', this.themed);
+    this.scheme.removeEventListener('change', this.themed);
+    if (current === this) current = null;
+  }
+
+  focus() {
+    current = this;
+  }
+
+  /** Shows other rows, or the same with other marks. Returns whether the rows are others. */
+  show(shown) {
+    const isNew = shown.rows !== this.rows, same = !isNew && shown.height === this.shown?.height;
+    this.shown = shown;
+    if (isNew) {
+      this.rows = shown.rows;
+      this.places = new Map(); // id -> {row, index}
+      shown.rows.forEach((row, at) => row.id.forEach((id, index) => this.places.set(id, {row: at, index})));
+      this.cursor = -1;
+      this.leave();
+    }
+    this.hits = shown.isHit ? this.rows.map(row => rowWhere(row, shown.isHit)) : null;
+    this.chosen = shown.isChosen ? this.rows.flatMap((row, at) => Array.from(row.id).filter(shown.isChosen).map(id => ({at, id}))) : [];
+    if (!same) this.resize(this.width);
+    this.ask();
+    return isNew;
+  }
+
+  /* ---- What is in sight ---- */
+
+  resize(width) {
+    this.width = width;
+    this.ratio = globalThis.devicePixelRatio || 1;
+    this.canvas.width = Math.round(width * this.ratio);
+    this.canvas.height = Math.round((this.shown?.height ?? 0) * this.ratio);
+    this.patterns = null;
+    this.draw(); // an empty canvas would flicker
+  }
+
+  x(value) {
+    return ((value - this.from) / (this.to - this.from)) * this.width;
+  }
+
+  valueAt(x) {
+    return this.from + (x / this.width) * (this.to - this.from);
+  }
+
+  /** Shows the part from `from` to `to`, moved into the whole. `isSilent`: it is the state that says so. */
+  look(from, to, isSilent = false) {
+    const {end} = this.shown, size = Math.min(end, Math.max(to - from, end * LEAST_SPAN)), at = Math.max(0, Math.min(from, end - size));
+    if (at === this.from && at + size === this.to) return;
+    this.from = at;
+    this.to = at + size;
+    if (!isSilent) this.shown.moved?.(this.from, this.to);
+    this.ask();
+  }
+
+  zoom(factor, at = this.middle()) {
+    this.look(at - (at - this.from) * factor, at + (this.to - at) * factor);
+  }
+
+  pan(part) {
+    const by = part * (this.to - this.from);
+    this.look(this.from + by, this.to + by);
+  }
+
+  boxOf(id) {
+    const place = this.places?.get(id);
+    return place && {row: this.rows[place.row], from: this.rows[place.row].x0[place.index], to: this.rows[place.row].x1[place.index]};
+  }
+
+  /* Where keys zoom: at the chosen box if it is in sight, or else in the middle. */
+  middle() {
+    const box = this.boxOf(this.cursor), at = box ? (box.from + box.to) / 2 : -1;
+    return at >= this.from && at <= this.to ? at : (this.from + this.to) / 2;
+  }
+
+  /* The part that the chosen boxes occupy; null if none is chosen. */
+  extent() {
+    const boxes = [...this.chosen.map(({id}) => this.boxOf(id)), this.boxOf(this.cursor)].filter(Boolean);
+    return boxes.length ? [Math.min(...boxes.map(box => box.from)), Math.max(...boxes.map(box => box.to))] : null;
+  }
+
+  fit() {
+    const [from, to] = this.extent() ?? [0, this.shown.end], margin = 0.05 * (to - from) || this.shown.end * 1e-4;
+    this.look(from - margin, to + margin);
+  }
+
+  /** Moves a box into sight. */
+  reveal(id) {
+    const box = this.boxOf(id);
+    if (!box) return;
+    const size = this.to - this.from, middle = (box.from + box.to) / 2;
+    if (box.to <= this.from || box.from >= this.to) this.look(middle - size / 2, middle + size / 2);
+    const around = this.canvas.closest('.view'), {top} = this.canvas.getBoundingClientRect(), place = around?.getBoundingClientRect();
+    if (place && top + box.row.top < place.top) around.scrollTop -= place.top - top - box.row.top + 8;
+    else if (place && top + box.row.top + box.row.height > place.bottom) around.scrollTop += top + box.row.top + box.row.height - place.bottom + 8;
+  }
+
+  /* ---- Drawing: no layout is read here ---- */
+
+  ask() {
+    this.asked ||= requestAnimationFrame(() => this.draw());
+  }
+
+  draw() {
+    cancelAnimationFrame(this.asked);
+    this.asked = 0;
+    if (!this.width || !this.shown) return;
+    colours ??= readColours(this.canvas.parentElement);
+    const {context, ratio} = this;
+    this.patterns ??= {[SYNTHETIC]: hatch(context, colours.surface, ratio), [ESTIMATED]: hatch(context, colours.estimated, ratio), [ONE_SIDED]: hatch(context, colours.surface, ratio)};
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, this.width, this.shown.height);
+    context.font = FONT;
+    context.textBaseline = 'middle';
+    if (this.shown.axis) this.drawAxis();
+    context.globalAlpha = this.hits ? 0.28 : 1;
+    for (const row of this.rows) this.drawBoxes(row);
+    context.globalAlpha = 1;
+    for (const row of this.hits ?? []) this.drawBoxes(row, true);
+    this.rows.forEach((row, at) => this.drawTexts(row, this.hits?.[at]));
+    this.drawFrames();
+    if (this.span) this.drawSpan();
+    this.frames++;
+  }
+
+  drawAxis() {
+    const {context} = this, step = axisStep(this.to - this.from, Math.max(2, this.width / 150));
+    for (let mark = Math.ceil(this.from / step) * step; mark <= this.to; mark += step) {
+      const x = this.x(mark), text = this.shown.axis(mark, step);
+      context.fillStyle = colours.line;
+      context.fillRect(x, AXIS_HEIGHT - 6, 1, this.shown.height);
+      context.fillStyle = colours.quiet;
+      if (x + this.widthOf(text) + 3 < this.width) context.fillText(text, x + 3, AXIS_HEIGHT / 2);
+    }
+  }
+
+  drawBoxes(row, isHit = false) {
+    const {context} = this, {top, height, colour, flags} = row;
+    let last = -1;
+    eachPiece(row, this.from, this.to, this.width, (left, right, index, next) => {
+      const from = Math.max(left, -1), width = Math.max(isHit ? 2 : 1, Math.min(right, this.width + 1) - from - (right - left > 3 ? 1 : 0));
+      if (colour[index] !== last) context.fillStyle = colours.fills[last = colour[index]];
+      context.fillRect(from, top, width, height);
+      if (flags[index] && next === index + 1 && right - left >= 6) {
+        context.fillStyle = this.patterns[flags[index] & -flags[index]];
+        if (flags[index] & SYNTHETIC) context.fillRect(from, top + height - 5, width, 5);
+        else context.fillRect(from, top, width, height);
+        last = -1;
+      }
+      if (isHit) {
+        context.fillStyle = colours.hit;
+        context.fillRect(from, top, width, 3);
+        last = -1;
+      }
+    });
+  }
+
+  /* The boxes of a row that have room for a text, with it. Boxes of one family get distinct ones. */
+  textsOf(row) {
+    const {label, short = label, family} = this.shown, found = [];
+    eachPiece(row, this.from, this.to, this.width, (left, right, index) => {
+      const from = Math.max(0, left), room = Math.min(this.width, right) - from;
+      if (room >= LEAST_LABEL) found.push({index, left: from, room, text: visibleText(label(row.id[index]))});
+    });
+    const shortOf = ({index}) => visibleText(short(row.id[index]));
+    if (!family) return found.map(box => ({...box, text: this.widthOf(box.text) <= box.room - 2 * PADDING - 4 ? box.text : fitted(shortOf(box), box.room - 2 * PADDING - 4, this.widthOf)}));
+    for (const boxes of Map.groupBy(found, ({index}) => family(row.id[index])).values())
+      distinctTexts(boxes.map(({text}) => text), boxes.map(({room}) => room - 2 * PADDING), this.widthOf, boxes.map(shortOf)).forEach((text, at) => (boxes[at].text = text));
+    return found;
+  }
+
+  drawTexts(row, hits) {
+    const {context} = this, {note} = this.shown;
+    for (const {index, left, room, text} of this.textsOf(row)) {
+      const pad = room > 40 ? PADDING + 2 : PADDING, second = note && room > LEAST_NOTE ? note(row.id[index]).find(said => this.widthOf(said) <= room - 2 * pad) : null;
+      context.globalAlpha = hits && !this.shown.isHit(row.id[index]) ? 0.45 : 1;
+      context.fillStyle = colours.texts[row.colour[index]];
+      context.fillText(text, left + pad, row.top + (second ? row.height / 2 - 7 : row.height / 2));
+      if (!second) continue;
+      context.globalAlpha *= 0.75;
+      context.fillText(second, left + pad, row.top + row.height / 2 + 8);
+    }
+    context.globalAlpha = 1;
+  }
+
+  drawFrames() {
+    const {context} = this, frame = (id, colour, line) => {
+      const box = this.boxOf(id);
+      if (!box || box.to < this.from || box.from > this.to) return;
+      const left = Math.max(-4, this.x(box.from)), width = Math.max(3, Math.min(this.width + 4, this.x(box.to)) - left);
+      context.strokeStyle = colour;
+      context.lineWidth = line;
+      context.strokeRect(left + 0.5, box.row.top + 0.5, width - 1, box.row.height - 1);
+    };
+    for (const {id} of this.chosen) frame(id, colours.text, 2);
+    if (this.cursor >= 0) frame(this.cursor, colours.text, 3);
+  }
+
+  drawSpan() {
+    const {context} = this, left = this.x(this.span[0]), right = this.x(this.span[1]);
+    context.fillStyle = colours.accent;
+    context.globalAlpha = 0.14;
+    context.fillRect(left, 0, right - left, this.shown.height);
+    context.globalAlpha = 1;
+    for (const x of [left, right]) context.fillRect(x - 0.5, 0, 1, this.shown.height);
+    const text = this.shown.spanText?.(this.span[1] - this.span[0]) ?? '', width = this.widthOf(text) + 10;
+    if (!text) return;
+    const at = Math.max(0, Math.min(this.width - width, (left + right - width) / 2));
+    context.fillRect(at, 3, width, AXIS_HEIGHT - 8);
+    context.fillStyle = colours.surface;
+    context.fillText(text, at + 5, AXIS_HEIGHT / 2 - 1);
+  }
+
+  /* ---- The pointer ---- */
+
+  placeOf({clientX, clientY}) {
+    const {left, top} = this.canvas.getBoundingClientRect();
+    return {x: clientX - left, y: clientY - top};
+  }
+
+  /* Returns the id of the box at a point, -1 if there is none. */
+  idAt({x, y}) {
+    const row = this.rows.find(({top, height}) => y >= top && y < top + height), index = row ? boxAt(row, this.valueAt(x), (SLACK / this.width) * (this.to - this.from)) : -1;
+    return index < 0 ? -1 : row.id[index];
+  }
+
+  hover(event) {
+    if (event.buttons) return this.leave();
+    const id = this.idAt(this.placeOf(event));
+    if (id !== this.tipped) {
+      this.tipped = id;
+      this.tooltip.hidden = id < 0;
+      if (id >= 0) render(this.shown.tip(id), this.tooltip);
+      this.canvas.style.cursor = id < 0 ? '' : 'pointer';
+    }
+    if (id < 0) return;
+    const {style} = this.tooltip, isRight = event.clientX > innerWidth / 2, isLow = event.clientY > innerHeight * 0.55; // the box is not measured: it grows away from the nearer edges
+    style.left = isRight ? 'auto' : `${event.clientX + 14}px`;
+    style.right = isRight ? `${innerWidth - event.clientX + 14}px` : 'auto';
+    style.top = isLow ? 'auto' : `${event.clientY + 14}px`;
+    style.bottom = isLow ? `${innerHeight - event.clientY + 14}px` : 'auto';
+  }
+
+  leave() {
+    this.tipped = -1;
+    this.tooltip.hidden = true;
+  }
+
+  wheel(event) {
+    if (!this.shown.wheel && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    this.focus();
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan((event.deltaX || event.deltaY) / 1000);
+    else this.zoom(Math.min(4, Math.max(0.25, 1.002 ** event.deltaY)), this.valueAt(this.placeOf(event).x));
+  }
+
+  press(event) {
+    if (event.button !== 0) return;
+    const {canvas, from, to} = this, start = this.placeOf(event), isSpan = this.shown.spanned && (event.shiftKey || (this.shown.axis && start.y < AXIS_HEIGHT)), perPixel = (to - from) / this.width;
+    let moved = false;
+    this.focus();
+    const move = now => {
+      const {x} = this.placeOf(now), inside = at => Math.max(0, Math.min(this.shown.end, at));
+      moved ||= Math.abs(x - start.x) > 3;
+      if (!moved) return;
+      this.leave();
+      if (isSpan) this.mark([inside(this.valueAt(Math.min(start.x, x))), inside(this.valueAt(Math.max(start.x, x)))], false);
+      else this.look(from - (x - start.x) * perPixel, to - (x - start.x) * perPixel);
+    };
+    const end = now => {
+      canvas.removeEventListener('pointermove', move);
+      if (now.type === 'pointercancel') return;
+      if (!moved) this.pick(start, isSpan);
+      else if (isSpan) this.mark(this.span, true);
+    };
+    canvas.setPointerCapture(event.pointerId);
+    canvas.addEventListener('pointermove', move);
+    for (const name of ['pointerup', 'pointercancel']) canvas.addEventListener(name, end, {once: true});
+  }
+
+  /** Marks a span; null marks none. When it is done, the owner is told. */
+  mark(span, isDone = true) {
+    this.span = span && span[1] > span[0] ? span : null;
+    this.ask();
+    if (isDone) this.shown.spanned?.(this.span);
+  }
+
+  pick(at, isSpan) {
+    const id = this.idAt(at);
+    if (id >= 0) this.choose(id);
+    else if (isSpan && this.span) this.mark(null);
+  }
+
+  openAt(event) {
+    const id = this.idAt(this.placeOf(event));
+    if (id >= 0) this.open(id);
+  }
+
+  open(id) {
+    if (this.shown.open) this.shown.open(id);
+    else this.fit();
+  }
+
+  /* ---- Choosing ---- */
+
+  /** Chooses a box: the owner selects what it stands for. */
+  choose(id, isStep = false) {
+    this.cursor = id;
+    this.status.textContent = visibleText(this.shown.says(id));
+    this.shown.choose?.(id, isStep);
+    this.reveal(id);
+    this.ask();
+  }
+
+  step(key) {
+    const rows = this.rows, at = this.places?.get(this.cursor) ?? this.places?.get(this.chosen[0]?.id);
+    const to = BEHIND.includes(key) ? at && {row: at.row, index: key === 'Home' ? 0 : rows[at.row].count - 1} : at ? neighbour(rows, at, key) : this.firstInSight();
+    if (to) this.choose(rows[to.row].id[to.index], true);
+  }
+
+  firstInSight() {
+    for (let row = 0; row < this.rows.length; row++) {
+      const index = boxAt(this.rows[row], (this.from + this.to) / 2, (this.to - this.from) / 2);
+      if (index >= 0) return {row, index};
+    }
+    return null;
+  }
+
+  key(event) {
+    if (event.key === 'Enter' && this.cursor >= 0) {
+      this.open(this.cursor);
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  }
+}
+
+/* ---- Keys: of the scene that was used last ---- */
+
+let current = null;
+
+/** The views whose picture is a scene. */
+export const SCENE_VIEWS = ['modules', 'timeline', 'memory'];
+
+const hasFocus = () => current && (document.activeElement === current.canvas || document.activeElement === document.body);
+const sceneCommand = (name, keys, text, run, isPossible = () => current !== null) => command({name: `scene-${name}`, keys, text, views: SCENE_VIEWS, run: event => run(current, event), isPossible});
+
+sceneCommand('zoom-in', ['+', '=', 'w'], 'Zoom in', scene => scene.zoom(0.5));
+sceneCommand('zoom-out', ['-', 's'], 'Zoom out', scene => scene.zoom(2));
+sceneCommand('left', ['shift+ArrowLeft', 'a'], 'Move left', scene => scene.pan(-0.2));
+sceneCommand('right', ['shift+ArrowRight', 'd'], 'Move right', scene => scene.pan(0.2));
+sceneCommand('all', ['0'], 'Show all', scene => scene.look(0, scene.shown.end));
+sceneCommand('fit', ['f'], 'Zoom to what is selected', scene => scene.fit());
+sceneCommand('mark', ['m'], 'Mark what is selected as the span', scene => scene.shown.spanned && scene.mark(scene.extent()));
+sceneCommand('unmark', ['Escape'], 'Forget the span', scene => scene.mark(null), () => Boolean(current?.span));
+sceneCommand('step', ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'], 'Choose the next box', (scene, event) => scene.step(event.key), hasFocus);
+
+/** Returns the scene that keys move: what toolbars act on, and tests. */
+export const currentScene = () => current;
+
+/* ---- The component ---- */
+
+/**
+ * A scene as a part of a view. `shown` is what show() takes; `view` is [from, to] as the state has it, [0, 0] for all; `span` likewise or null; `follow` an id that is moved into sight when it changes.
+ */
+export function Scene({label, shown, view = [0, 0], span = null, follow = null}) {
+  const canvas = useRef(null), tooltip = useRef(null), status = useRef(null), scene = useRef(null);
+  useEffect(() => {
+    current = scene.current = new SceneCanvas(canvas.current, tooltip.current, status.current);
+    return () => scene.current.close();
+  }, []);
+  useEffect(() => {
+    const {current: made} = scene, [from, to] = view[1] > view[0] ? view : [0, shown.end];
+    made.span = span;
+    if (made.show(shown) || view.join() !== made.said) made.look(from, to, true);
+    made.said = view.join();
+  });
+  useEffect(() => {
+    if (follow !== null && !scene.current.chosen.some(({id}) => id === scene.current.cursor)) scene.current.reveal(follow);
+  }, [follow, shown.rows]);
+  return html`<div class="scene"><canvas ref=${canvas} class="scene-canvas" tabindex="0" role="application" aria-label=${label} style=${{height: `${shown.height}px`}}></canvas><div ref=${tooltip} class="scene-tip" role="tooltip" hidden></div><p ref=${status} class="said" role="status" aria-live="polite"></p></div>`;
+}
+
+const escaped = text => text.replace(/[&<>"]/g, letter => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[letter]);
+
+/** Returns what a scene shows as SVG, made from its arrays. */
+export function sceneSvg(scene = current) {
+  const {width, shown, from, to} = scene, parts = [`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${shown.height}" font-family="system-ui, sans-serif" font-size="11">`, `<rect width="100%" height="100%" fill="${colours.surface}"/>`];
+  const text = (x, y, fill, said) => parts.push(`<text x="${x.toFixed(2)}" y="${y.toFixed(2)}" fill="${fill}" dominant-baseline="central">${escaped(said)}</text>`);
+  if (shown.axis) {
+    const step = axisStep(to - from, Math.max(2, width / 150));
+    for (let mark = Math.ceil(from / step) * step; mark <= to; mark += step) text(scene.x(mark) + 3, AXIS_HEIGHT / 2, colours.quiet, shown.axis(mark, step));
+  }
+  for (const row of scene.rows) {
+    eachPiece(row, from, to, width, (left, right, index) => {
+      const x = Math.max(0, left), wide = Math.min(width, right) - x, stroke = row.flags[index] ? ` stroke="${row.flags[index] & ESTIMATED ? colours.estimated : colours.quiet}" stroke-dasharray="3 2"` : '';
+      parts.push(`<rect x="${x.toFixed(2)}" y="${row.top}" width="${Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2)}" height="${row.height}" fill="${colours.fills[row.colour[index]]}"${stroke}><title>${escaped(visibleText(shown.says(row.id[index])))}</title></rect>`);
+    });
+    for (const {index, left, text: said} of scene.textsOf(row)) text(left + PADDING + 1, row.top + row.height / 2, colours.texts[row.colour[index]], said);
+  }
+  return `${parts.join('\n')}\n</svg>\n`;
+}

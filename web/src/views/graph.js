@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// graph.js - the view of the model's graphs, side by side: what each node is coloured by, what leads to it and what it leads to, and its counterparts in the other graphs.
+
+import {signal} from '@preact/signals';
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
+
+import {comparedMethod, compared, hits, labelOf, method, select, selectRow, selection, sectionOf, shownRun, timeWithUnit, times} from '../base/app.js';
+import {command} from '../base/commands.js';
+import {countText, sourceText} from '../base/format.js';
+import {html} from '../base/html.js';
+import {readSelection} from '../base/selection.js';
+import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
+import {dotText} from '../graph/dot.js';
+import {GraphPicture} from '../graph/draw.js';
+import {DELEGATE, OPEN, REPEAT, UNFOLDED, chooseInstance, groupOf, setState} from '../graph/groups.js';
+import {groupLabel, nodeLabel} from '../graph/labels.js';
+import {valueOf} from '../graph/overlay.js';
+import {edgesAt, follow, longestPath, spreadMarks} from '../graph/walk.js';
+import {Check, Choice, NodeLink, Segments} from '../parts/bits.js';
+import {copy, download, savePicture} from '../parts/export.js';
+import {Legend} from './graph_legend.js';
+import {overlays, readOwnValues} from './graph_overlays.js';
+import {applyOpen, namesOf, openText, paneOf, readingOf, rowsInItem, TITLES} from './graph_panes.js';
+
+const GROUPINGS = [['module', 'Modules'], ['delegate', 'Delegates'], ['flat', 'No groups']], HOPS = [['0', 'off'], ['1', '1 edge'], ['2', '2 edges'], ['3', '3 edges'], ['all', 'all']];
+const ZOOM_STEP = 1.6, PAN_STEP = 80, LISTED = 300, AROUND_HOPS = 2;
+
+declare({
+  'graph.panes': list(), 'graph.by': oneOf('module', 'delegate', 'flat'), 'graph.colour': text('time'), 'graph.hops': oneOf('all', '0', '1', '2', '3'), 'graph.path': flag(false), 'graph.only': text(), 'graph.around': number(AROUND_HOPS),
+  'graph.together': flag(false), 'graph.list': flag(false), 'graph.instruction': number(-1), 'graph.node': text(), 'graph.open': text(), 'graph.view': text(),
+});
+
+const own = signal(null); // values of a file that the reader dropped on the page: {name, values}
+const fileProblem = signal('');
+const mounted = new Map(); // key of a pane -> {pane, picture, redraw()} of those on the page
+let active = null; // key of the pane that was used last
+
+/* ---- State of panes in the address: "edge=12o 15c|aten=3o" ---- */
+
+const partsOf = said => new Map(said.split('|').filter(part => part.includes('=')).map(part => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]));
+const withPart = (said, key, value) => [...partsOf(said).set(key, value)].filter(([, part]) => part).map(part => part.join('=')).join('|');
+
+let saving = 0;
+
+/* Keeps zoom and position, when the reader has stopped moving. */
+function keepView(key, {x, y, zoom}) {
+  clearTimeout(saving);
+  saving = setTimeout(() => peek('view') === 'graph' && set({'graph.view': withPart(peek('graph.view'), key, [x, y, zoom].map(value => Number(value.toPrecision(5))).join(' '))}, {replace: true}), 400);
+}
+
+/* ---- What is chosen in a pane ---- */
+
+/* The nodes of a pane that are selected: those of the selected operators, or the node that only this pane has. */
+function chosenNodes(pane) {
+  const [key, name] = [get('graph.node').split(':')[0], get('graph.node').slice(get('graph.node').indexOf(':') + 1)], chosen = selection.value;
+  if (get('graph.node')) {
+    const source = mounted.get(key)?.pane, node = source?.graph.names.indexOf(name) ?? -1;
+    if (key === pane.key) return node < 0 ? [] : [node];
+    return node < 0 ? [] : [...new Set(source.rowsOf(node).flatMap(row => pane.nodesOf(row)))];
+  }
+  return chosen ? [...new Set(Array.from(chosen.rows).flatMap(row => pane.nodesOf(pane.fromMethod ? pane.fromMethod(row) : row)))] : [];
+}
+
+/* Selects a node: the operator behind it, or the node itself if there are none or several. */
+function choose(pane, node) {
+  const rows = Array.from(pane.rowsOf(node), row => (pane.toMethod ? pane.toMethod(row) : row)).filter(row => row >= 0);
+  active = pane.key;
+  if (rows.length === 1) {
+    set({'graph.node': ''}, {replace: true});
+    selectRow(rows[0]);
+  } else set({sel: '', 'graph.node': `${pane.key}:${pane.graph.names[node]}`});
+}
+
+function chooseGroup(pane, group) {
+  active = pane.key;
+  set({'graph.node': ''}, {replace: true});
+  const delegates = group.kind === DELEGATE ? new Set(Array.from(rowsInItem(pane, group.id), row => method.value.operators.raw('delegate', row))) : null;
+  if (delegates?.size === 1) select('delegate', [...delegates][0]);
+  else if (group.path) select('module', group.path);
+}
+
+/* ---- One pane ---- */
+
+const isDark = () => {
+  const {dataset, classList} = document.documentElement;
+  return dataset.theme ? dataset.theme === 'dark' : classList.contains('around-dark') || (!classList.contains('around-light') && matchMedia('(prefers-color-scheme: dark)').matches);
+};
+
+/* Everything that the picture shows beside the graph itself. */
+function refresh({pane, picture}, overlay) {
+  const {tree} = pane, nodes = chosenNodes(pane), {has, isAll} = hits.value, hops = get('graph.hops') === 'all' ? Infinity : Number(get('graph.hops'));
+  if (picture.shown.overlay.source !== overlay) picture.show({...overlay, source: overlay});
+  const places = new Set(nodes.map(node => picture.placeOf(node)?.id).filter(id => id !== undefined)), isActive = (active ?? pane.key) === pane.key;
+  picture.chosen = isActive ? places : new Set();
+  picture.counterparts = isActive ? new Set() : places;
+  picture.found = null;
+  if (!isAll) {
+    picture.found = new Uint8Array(tree.count + tree.groups.length);
+    for (let node = 0; node < tree.count; node++) if (Array.from(pane.rowsOf(node)).some(row => has[pane.toMethod ? pane.toMethod(row) : row])) for (let item = node; item >= 0; item = item === node || groupOf(tree, item).state ? tree.parent[item] : -1) picture.found[item] = item === node || !groupOf(tree, item).state ? 1 : picture.found[item];
+  }
+  const path = get('graph.path') ? longestPath(pane.graph, overlay.values) : null;
+  picture.marks = path ? spreadMarks(tree, path) : nodes.length && hops > 0 ? spreadMarks(tree, follow(pane.graph, nodes, hops)) : null;
+  picture.theme = picture.themeOf(isDark());
+  return nodes;
+}
+
+/* The lines of the tooltip. */
+function linesOf(pane, picture, overlay, id) {
+  const {tree} = pane, group = groupOf(tree, id), {value, median, instances, estimated, hatched} = valueOf(tree, picture.shown, id), long = overlay.long ?? String;
+  const number = Number.isNaN(value) ? null : `${overlay.name ? `${overlay.name}: ` : ''}${estimated ? '≈ ' : ''}${long(value)}${instances > 1 && overlay.adds ? `, sum of ${instances}; median ${long(median)}` : ''}`;
+  if (group) return [group.path || groupLabel(group), group.kind === REPEAT ? `${group.items.length} that are alike` : null, `${countText(group.leaves, 'node')}`, number, `click: ${group.state ? 'close' : 'open'}; Ctrl-click: select${group.kind === REPEAT ? '; Shift-click: all of them' : ''}`];
+  const {operators} = pane.base ?? method.value, rows = Array.from(pane.rowsOf(id)), source = rows.length ? operators.source(rows[0]) : null;
+  return [pane.graph.names[id], pane.graph.kind[id] === 0 ? pane.graph.ops[pane.graph.op[id]] : null, pane.graph.modules[pane.graph.module[id]], pane.shape(id) || null, number, hatched ? overlay.hatchedText : null,
+    !pane.base && rows.length && times.value.of[rows[0]] >= 0 && !/^(avg|p50|run)/.test(overlay.name) ? timeWithUnit(rows.reduce((sum, row) => sum + (times.value.of[row] || 0), 0)) : null,
+    rows.length && operators.backend(rows[0]) ? operators.backend(rows[0]) : null, pane.graph.weights[id] ? countText(pane.graph.weights[id], 'weight') : null, source ? sourceText(source) : null, rows.length > 1 ? `${rows.length} operators of the Edge graph` : null];
+}
+
+/* The events of a canvas: pointer and wheel. Keys are commands, see below. */
+function listen(canvas, entry, tip) {
+  const at = event => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; }, {pane, picture} = entry, stop = new AbortController(), on = (name, act, options = {}) => canvas.addEventListener(name, act, {signal: stop.signal, ...options});
+  let drag = null, isMoved = false;
+  on('wheel', event => {
+    event.preventDefault();
+    const [x, y] = at(event);
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) moveBy(entry, -(event.deltaX || event.deltaY), event.shiftKey ? 0 : -event.deltaY);
+    else zoomBy(entry, x, y, Math.exp(-event.deltaY * 0.0015));
+  }, {passive: false});
+  on('pointerdown', event => {
+    const [x, y] = drag = at(event), {mapArea} = picture;
+    active = pane.key;
+    isMoved = false;
+    entry.onMap = mapArea && x >= mapArea.x && x < mapArea.x + mapArea.w && y >= mapArea.y && y < mapArea.y + mapArea.h;
+    if (entry.onMap) moveToMap(entry, x, y);
+    canvas.setPointerCapture(event.pointerId);
+  });
+  on('pointermove', event => {
+    const [x, y] = at(event);
+    if (drag && entry.onMap) return moveToMap(entry, x, y);
+    if (drag) {
+      isMoved ||= Math.hypot(x - drag[0], y - drag[1]) > 3;
+      if (!isMoved) return;
+      moveBy(entry, x - drag[0], y - drag[1]);
+      drag = [x, y];
+      return;
+    }
+    const found = picture.at(x, y), id = found?.id ?? -1;
+    if (id !== picture.hovered) { picture.hovered = id; entry.redraw(); }
+    tip(found && !found.act ? {id, x, y} : null);
+  });
+  on('pointerup', event => {
+    const [x, y] = at(event), wasMoved = isMoved || entry.onMap;
+    drag = null;
+    entry.onMap = false;
+    if (wasMoved) return;
+    const found = picture.at(x, y), group = found ? groupOf(pane.tree, found.id) : null;
+    tip(null);
+    if (!found) set({sel: '', 'graph.node': ''});
+    else if (found.act) changeOpen(entry, () => picture.step(group.id, found.act === 'next' ? 1 : -1));
+    else if (!group) choose(pane, found.id);
+    else if (event.ctrlKey || event.metaKey) chooseGroup(pane, group);
+    else changeOpen(entry, () => picture.toggle(group.id, event.shiftKey && group.kind === REPEAT ? (group.state === UNFOLDED ? OPEN : UNFOLDED) : undefined));
+  });
+  on('pointerleave', () => {
+    picture.hovered = -1;
+    tip(null);
+    entry.redraw();
+  });
+  return () => stop.abort();
+}
+
+/* The panes that move with one. */
+const movedWith = entry => (peek('graph.together') ? [...mounted.values()] : [entry]);
+
+function moveBy(entry, dx, dy) {
+  for (const other of movedWith(entry)) {
+    other.picture.pan(dx, dy);
+    other.redraw();
+    keepView(other.pane.key, other.picture);
+  }
+}
+
+function zoomBy(entry, x, y, factor) {
+  for (const other of movedWith(entry)) {
+    other.picture.zoomAt(x, y, factor);
+    other.redraw();
+    keepView(other.pane.key, other.picture);
+  }
+}
+
+function moveToMap(entry, x, y) {
+  const {picture} = entry, [left, top] = picture.mapArea.to(x, y);
+  picture.x = picture.width / 2 / picture.zoom - left;
+  picture.y = picture.height / 2 / picture.zoom - top;
+  entry.redraw();
+  keepView(entry.pane.key, picture);
+}
+
+/* Opens or closes something, and keeps that in the address. */
+function changeOpen({pane, picture, before}, change) {
+  change();
+  keepView(pane.key, picture);
+  set({'graph.open': withPart(peek('graph.open'), pane.key, openText(pane.tree, before))});
+}
+
+function Pane({pane, overlay}) {
+  const canvas = useRef(null), entry = useRef(null), [tip, setTip] = useState(null), [tree, setTree] = useState(pane.tree), latest = useRef(overlay);
+  latest.current = overlay;
+  useEffect(() => {
+    let isCurrent = true;
+    pane.ready.then(() => isCurrent && setTree(pane.tree));
+    setTree(pane.tree);
+    return () => (isCurrent = false);
+  }, [pane]);
+  useEffect(() => {
+    if (!pane.tree) return undefined;
+    const picture = pane.picture ??= new GraphPicture(pane.tree, {describe: node => ({shape: pane.shape(node)})}), made = {pane, picture, before: pane.before ??= pane.tree.groups.map(({state}) => state), pending: 0, seen: null, view: null};
+    made.redraw = () => (made.pending ||= requestAnimationFrame(() => {
+      made.pending = 0;
+      if (canvas.current) picture.draw(canvas.current.getContext('2d', {alpha: false}));
+    }));
+    entry.current = made;
+    mounted.set(pane.key, made);
+    const resize = () => {
+      const {clientWidth, clientHeight} = canvas.current, ratio = globalThis.devicePixelRatio || 1, isFirst = picture.width === 0;
+      if (clientWidth === 0) return;
+      Object.assign(canvas.current, {width: clientWidth * ratio, height: clientHeight * ratio});
+      picture.resize(clientWidth, clientHeight, ratio);
+      if (isFirst && made.view === null) picture.fit();
+      picture.draw(canvas.current.getContext('2d', {alpha: false}));
+    }, observer = new ResizeObserver(resize), leave = listen(canvas.current, made, setTip), theme = () => { refresh(made, latest.current); made.redraw(); };
+    observer.observe(canvas.current);
+    addEventListener('themechange', theme);
+    return () => {
+      observer.disconnect();
+      leave();
+      removeEventListener('themechange', theme);
+      cancelAnimationFrame(made.pending);
+      if (mounted.get(pane.key) === made) mounted.delete(pane.key);
+    };
+  }, [pane, tree]);
+  const open = partsOf(get('graph.open')).get(pane.key) ?? '', view = partsOf(get('graph.view')).get(pane.key) ?? '', said = `${selection.value?.said ?? ''} ${get('graph.node')}`, {rows: found} = hits.value;
+  useEffect(() => {
+    const made = entry.current;
+    if (!made || !pane.tree) return;
+    if (open !== openText(pane.tree, made.before) && applyOpen(pane.tree, made.before, open, {setState, chooseInstance})) made.picture.relayout();
+    const place = view.split(' ').map(Number);
+    if (made.view === null && place.length === 3 && place.every(Number.isFinite)) [made.picture.x, made.picture.y, made.picture.zoom] = place;
+    made.view = view;
+    const nodes = refresh(made, overlay), isElsewhere = active !== pane.key || !made.seen;
+    if (said !== made.seen && said.trim() && nodes.length && (isElsewhere || made.picture.chosen.size === 0)) {
+      const before = openText(pane.tree, made.before);
+      made.picture.reveal(nodes[0], {open: selection.value?.row >= 0});
+      if (openText(pane.tree, made.before) !== before) set({'graph.open': withPart(peek('graph.open'), pane.key, openText(pane.tree, made.before))}, {replace: true});
+      refresh(made, overlay);
+    }
+    made.seen = said;
+    made.redraw();
+  }, [tree, pane, overlay, open, view, said, found, get('graph.hops'), get('graph.path')]);
+  const picture = entry.current?.picture, shownTip = tip && picture ? linesOf(pane, picture, overlay, tip.id).filter(Boolean) : null;
+  return html`<section class="graph-pane" aria-label=${`Graph ${pane.title}`}><header><strong>${pane.title}</strong> <${Path} pane=${pane} entry=${entry} /></header>
+    <div class="graph-canvas"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${pane.title}: ${countText(pane.graph.count, 'node')}; arrow keys walk along edges`} onFocus=${() => (active = pane.key)}></canvas>
+    ${tree ? null : html`<p class="note">Laying out ${countText(pane.graph.count, 'node')}…</p>`}
+    ${shownTip ? html`<div class="graph-tip" style=${{left: `${Math.min(tip.x + 14, Math.max(0, picture.width - 330))}px`, top: `${Math.min(tip.y + 14, Math.max(0, picture.height - 130))}px`}}>${shownTip.map((line, i) => html`<div class=${i ? '' : 'head'}>${line}</div>`)}</div>` : null}</div>
+    ${[...pane.graph.cuts, ...(pane.tree?.cuts ?? []), ...(pane.cut ? ['Only the nearest 200 nodes are drawn.'] : [])].map(cut => html`<p class="note">${cut}</p>`)}
+    ${tree ? html`<${Boxes} pane=${pane} overlay=${overlay} />` : null}</section>`;
+}
+
+/* The modules around what is selected, each a link. */
+function Path({pane, entry}) {
+  if (!pane.tree) return null;
+  const nodes = chosenNodes(pane), {tree} = pane, way = [];
+  if (nodes.length === 0) return null;
+  for (let item = nodes[0]; tree.parent[item] >= 0; item = tree.parent[item]) way.unshift(item);
+  const reveal = item => {
+    entry.current.picture.reveal(item, {centre: true});
+    entry.current.redraw();
+  };
+  return html`<nav class="graph-path" aria-label="Path">${way.map((item, i) => html`${i ? ' / ' : ''}<button type="button" class="text-link" onClick=${() => reveal(item)}>${item < tree.count ? pane.graph.names[item] : groupLabel(groupOf(tree, item))}</button>`)}</nav>`;
+}
+
+/* The boxes as a list, for those who cannot see the picture; on the page if it is asked for. */
+function Boxes({pane, overlay}) {
+  const {tree} = pane, lines = [], add = (item, depth) => {
+    const group = groupOf(tree, item), shown = group?.kind === REPEAT && group.state === OPEN ? groupOf(tree, group.items[group.chosen]) : group;
+    if (lines.length < LISTED) lines.push({item, depth, group});
+    if (group && group.state) for (const inside of shown.items) add(inside, depth + 1);
+  };
+  for (const item of groupOf(tree, tree.root).items) add(item, 0);
+  const entry = mounted.get(pane.key), number = item => { const value = entry ? valueOf(tree, entry.picture.shown, item).value : NaN; return Number.isNaN(value) ? '' : `, ${(overlay.long ?? String)(value)}`; };
+  const press = ({item, group}) => (group ? changeOpen(entry, () => entry.picture.toggle(item)) : choose(pane, item));
+  return html`<ul class=${get('graph.list') ? 'graph-list' : 'offscreen'} aria-label=${`Boxes of ${pane.title}`}>${lines.map(line => html`<li style=${{paddingLeft: `${line.depth * 14}px`}}><button type="button" tabindex=${get('graph.list') ? '0' : '-1'} aria-expanded=${line.group ? String(Boolean(line.group.state)) : undefined}
+    onClick=${() => press(line)}>${line.group ? groupLabel(line.group) : nodeLabel(pane.graph, line.item)}${number(line.item)}</button></li>`)}${lines.length >= LISTED ? html`<li>and more: open fewer boxes</li>` : null}</ul>`;
+}
+
+/* ---- Keys ---- */
+
+const used = () => mounted.get(active) ?? [...mounted.values()][0];
+const onPane = act => event => {
+  const entry = used();
+  if (entry?.pane.tree) act(entry, event);
+};
+const add = (name, keys, said, act) => command({name: `graph-${name}`, keys, text: said, views: ['graph'], run: onPane(act)});
+
+/* Walks from the selected node along an edge, or with `sideways` to another node at the other end of the edge by which the walk came. */
+function walk(entry, down, sideways) {
+  const {pane} = entry, [from = -1] = chosenNodes(pane), go = node => {
+    choose(pane, node);
+    entry.picture.reveal(node, {open: true});
+    keepView(pane.key, entry.picture);
+    set({'graph.open': withPart(peek('graph.open'), pane.key, openText(pane.tree, entry.before))}, {replace: true});
+  };
+  if (from < 0) return go(0);
+  if (!sideways) {
+    const ends = edgesAt(pane.graph, from, down).map(([, node]) => node);
+    entry.walk = {ends, at: 0};
+    if (ends.length) go(ends[0]);
+    return undefined;
+  }
+  const {ends = []} = entry.walk ?? {}, known = ends.includes(from) ? ends : edgesAt(pane.graph, edgesAt(pane.graph, from, false)[0]?.[1] ?? from, true).map(([, node]) => node), at = known.indexOf(from);
+  if (known.length > 1) go(known[(at + (down ? 1 : -1) + known.length) % known.length]);
+  return undefined;
+}
+
+add('down', ['ArrowDown'], 'Walk to what reads the selected node', entry => walk(entry, true, false));
+add('up', ['ArrowUp'], 'Walk to what the selected node reads', entry => walk(entry, false, false));
+add('right', ['ArrowRight'], 'Walk to the next node beside it, at the same edge', entry => walk(entry, true, true));
+add('left', ['ArrowLeft'], 'Walk to the node before, at the same edge', entry => walk(entry, false, true));
+add('zoom-in', ['+', '=', 'w'], 'Zoom in', entry => zoomBy(entry, entry.picture.width / 2, entry.picture.height / 2, ZOOM_STEP));
+add('zoom-out', ['-', 's'], 'Zoom out', entry => zoomBy(entry, entry.picture.width / 2, entry.picture.height / 2, 1 / ZOOM_STEP));
+add('fit', ['0'], 'Show the whole graph', entry => fitAll(entry, 0));
+add('start', ['m'], 'Show the beginning, as large as can be read', entry => fitAll(entry, undefined));
+add('find', ['f'], 'Move to what is selected', entry => chosenNodes(entry.pane).length && (entry.picture.reveal(chosenNodes(entry.pane)[0], {centre: true}), entry.redraw()));
+for (const [key, dx, dy, where] of [['ArrowLeft', 1, 0, 'left'], ['ArrowRight', -1, 0, 'right'], ['ArrowUp', 0, 1, 'up'], ['ArrowDown', 0, -1, 'down']]) add(`pan-${where}`, [`shift+${key}`], `Move ${where}`, entry => moveBy(entry, dx * PAN_STEP, dy * PAN_STEP));
+add('open', ['Enter'], 'Open or close the group around the selected node', entry => {
+  const [node = -1] = chosenNodes(entry.pane), place = node < 0 ? null : entry.picture.placeOf(node), id = place && place.id >= entry.pane.tree.count ? place.id : node < 0 ? -1 : entry.pane.tree.parent[node];
+  if (id >= 0 && id !== entry.pane.tree.root) changeOpen(entry, () => entry.picture.toggle(id));
+});
+for (const [key, by, which] of [['[', -1, 'previous'], [']', 1, 'next']]) add(`${which}-instance`, [key], `Show the ${which} one of a repeated part`, entry => {
+  const repeat = repeatAround(entry);
+  if (repeat) changeOpen(entry, () => entry.picture.step(repeat.id, by));
+});
+add('only', ['o'], 'Draw only the neighbourhood of what is selected, or all again', () => set({'graph.only': peek('graph.only') ? '' : peek('sel'), 'graph.view': '', 'graph.open': ''}));
+add('path', ['p'], 'Mark the path with the most time', () => set({'graph.path': !peek('graph.path')}));
+add('list', ['l'], 'Show the boxes as a list, too', () => set({'graph.list': !peek('graph.list')}));
+
+/* The folded repeat around the selected node, or else the first one that is shown. */
+function repeatAround({pane}) {
+  const isFolded = group => group?.kind === REPEAT && group.state === OPEN, [node = -1] = chosenNodes(pane);
+  for (let item = node; item >= 0; item = pane.tree.parent[item]) if (isFolded(groupOf(pane.tree, item))) return groupOf(pane.tree, item);
+  return pane.tree.groups.find(isFolded);
+}
+
+function fitAll(entry, least) {
+  for (const other of movedWith(entry)) {
+    other.picture.fit(least);
+    other.redraw();
+    keepView(other.pane.key, other.picture);
+  }
+}
+
+/* ---- Toolbar ---- */
+
+/* The command that draws the same with Graphviz. */
+function dotCommand() {
+  const chosen = selection.value, record = shownRun.value === 'profile' ? 'RECORD' : labelOf(shownRun.value), entry = used();
+  const path = chosen?.kind === 'module' ? chosen.id : chosen?.row >= 0 ? method.value.operators.module(chosen.row)?.path ?? '' : '', graph = entry?.pane.key === 'base' ? method.value.graphName : entry?.pane.key;
+  return ['etrecord-tb dot', record, graph && graph !== 'program' ? `--entry ${graph}/${method.value.name}` : '', path ? `--focus ${path}` : '--fold', '-o graph.svg'].filter(Boolean).join(' ');
+}
+
+function TakeAway() {
+  const close = event => event.currentTarget.closest('details').removeAttribute('open'), name = () => `${labelOf(shownRun.value)}-${used()?.pane.key ?? 'graph'}`.replace(/[^\w.-]+/g, '_');
+  const item = (said, act) => html`<button type="button" role="menuitem" onClick=${event => (close(event), act(used()))}>${said}</button>`;
+  const label = ({pane, picture}) => id => { const {value} = valueOf(pane.tree, picture.shown, id); return Number.isNaN(value) ? '' : picture.shown.overlay.text(value); };
+  return html`<details class="menu" onKeyDown=${event => event.key === 'Escape' && (close(event), event.stopPropagation())}><summary>Take away</summary><div role="menu">
+    ${item('Picture as SVG', entry => download(`${name()}.svg`, entry.picture.svg(), 'image/svg+xml'))}${item('Picture as PNG', () => savePicture(`${name()}.png`, document.querySelector('.graph-pane canvas')))}
+    ${item('Boxes as DOT, for Graphviz', entry => download(`${name()}.dot`, dotText(entry.pane.tree, label(entry))))}${item('The command that draws it with Graphviz', () => copy(dotCommand(), 'the command'))}${item('A link to this view', () => copy(location.href, 'the link'))}</div></details>`;
+}
+
+/* What is selected in one pane and has no operator, or several: with the numbers of each. */
+function NodeLine() {
+  const [key, name] = [get('graph.node').split(':')[0], get('graph.node').slice(get('graph.node').indexOf(':') + 1)], pane = mounted.get(key)?.pane, node = pane?.graph.names.indexOf(name) ?? -1;
+  if (!get('graph.node') || node < 0) return null;
+  const rows = Array.from(pane.rowsOf(node)), {operators} = method.value;
+  return html`<p class="graph-node"><strong>${name}</strong> (${pane.title}): ${rows.length === 0 ? 'no operator of the Edge graph' : html`${countText(rows.length, 'operator')}: ${rows.slice(0, 12).map((row, i) => html`${i ? ', ' : ''}<${NodeLink} operators=${operators} row=${row} /> ${times.value.of[row] >= 0 ? timeWithUnit(times.value.of[row]) : ''}`)}${rows.length > 12 ? ', …' : ''}`}</p>`;
+}
+
+function Toolbar({names, shown, all, colour}) {
+  const change = name => {
+    const next = shown.includes(name) ? shown.filter(other => other !== name) : names.filter(other => shown.includes(other) || other === name);
+    if (next.length) set({'graph.panes': next});
+  };
+  return html`<div class="toolbar"><div class="segments" role="group" aria-label="Graphs">${names.map(name => html`<button type="button" aria-pressed=${String(shown.includes(name))} onClick=${() => change(name)}>${TITLES[name] ?? name}</button>`)}</div>
+    <${Segments} label="Group by" options=${GROUPINGS} chosen=${get('graph.by')} change=${by => set({'graph.by': by, 'graph.open': '', 'graph.view': ''})} />
+    <label class="check">Colour <${Choice} label="Colour" options=${Object.entries(all).map(([key, {title}]) => [key, title])} chosen=${colour} change=${key => set({'graph.colour': key})} /></label>
+    ${colour === 'memory' ? html`<label class="check">at instruction <input type="number" class="short" min="0" aria-label="Instruction" value=${get('graph.instruction') < 0 ? '' : get('graph.instruction')} onChange=${event => set({'graph.instruction': event.target.value === '' ? -1 : Number(event.target.value)})} /></label>` : null}
+    <label class="check">Follow <${Choice} label="Follow edges" options=${HOPS} chosen=${get('graph.hops')} change=${hops => set({'graph.hops': hops})} /></label>
+    <${Check} label="longest path" checked=${get('graph.path')} change=${on => set({'graph.path': on})} title="the path along edges with the greatest sum of what is coloured" />
+    ${shown.length > 1 ? html`<${Check} label="move together" checked=${get('graph.together')} change=${on => set({'graph.together': on})} />` : null}
+    ${get('graph.only') ? html`<button type="button" class="chip" onClick=${() => set({'graph.only': '', 'graph.view': '', 'graph.open': ''})}>only around ${get('graph.only').slice(get('graph.only').indexOf(':') + 1)} ×</button>
+      <${Choice} label="Edges around" options=${['1', '2', '3'].map(hops => [hops, `${hops} edge${hops === '1' ? '' : 's'}`])} chosen=${String(get('graph.around'))} change=${hops => set({'graph.around': Number(hops)})} />`
+    : selection.value?.rows.length ? html`<button type="button" onClick=${() => set({'graph.only': selection.value.said, 'graph.view': '', 'graph.open': ''})}>Only around it</button>` : null}
+    <${Check} label="list" checked=${get('graph.list')} change=${on => set({'graph.list': on})} title="the boxes as a list below the picture" />
+    <label class="check file" title="CSV or JSON of node,value; it can also be dropped on the picture">Own values… <input type="file" accept=".csv,.json,.tsv,text/csv,application/json" aria-label="File of node,value" onChange=${event => takeFile(event.target.files[0])} /></label><${TakeAway} /></div>`;
+}
+
+/* Colours the boxes by the values of a file. */
+async function takeFile(file) {
+  if (!file) return;
+  try {
+    own.value = {name: file.name, values: readOwnValues(await file.text())};
+    fileProblem.value = '';
+    set({'graph.colour': 'own'});
+  } catch (error) {
+    fileProblem.value = `${file.name}: ${error.message}`;
+  }
+}
+
+/* ---- The view ---- */
+
+/* The base's graph, in which operators are those of the base. */
+function basePane(by) {
+  const made = compared.value, base = made?.profile?.methods.find(({name}) => name === method.value.name);
+  if (!base || !comparedMethod.value) return null;
+  const section = sectionOf(base, 'graphs').value, reading = readingOf(section, base.graphName, base);
+  if (!reading) return null;
+  const pane = paneOf(reading, 'base', by, null), toNew = new Map(comparedMethod.value.nodes.filter(node => node.base_node >= 0 && node.new_node >= 0 && node.base_node !== null && node.new_node !== null).map(node => [node.base_node, node.new_node])), toBase = new Map([...toNew].map(([from, to]) => [to, from]));
+  const of = base.operators.avg;
+  return Object.assign(pane, {toMethod: row => toNew.get(row) ?? -1, fromMethod: row => toBase.get(row) ?? -1, base: {operators: base.operators, whole: base.execute.avg, values: shown => Float64Array.from({length: shown.graph.count}, (_, node) => Array.from(shown.rowsOf(node)).reduce((sum, row) => (Number.isNaN(of[row]) ? sum : (sum || 0) + of[row]), NaN))}});
+}
+
+export function GraphView() {
+  const section = sectionOf(method.value, 'graphs').value, names = [...namesOf(section), ...(comparedMethod.value && method.value.graphName ? ['base'] : [])], asked = get('graph.panes').filter(name => names.includes(name));
+  const shown = asked.length ? asked : names.filter(name => name === method.value.graphName).slice(0, 1), only = get('graph.only') ? readSelection(method.value, get('graph.only')) : null, by = get('graph.by');
+  const all = overlays({own: own.value, instruction: get('graph.instruction')}), colour = Object.hasOwn(all, get('graph.colour')) ? get('graph.colour') : Object.keys(all)[0];
+  const panes = shown.map(name => (name === 'base' ? basePane(by) : paneOf(readingOf(section, name, method.value), name, by, only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null))).filter(Boolean);
+  const made = useMemo(() => panes.map(pane => all[colour].make(pane)), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, get('graph.instruction'), comparedMethod.value, sectionOf(method.value, 'memory').value]);
+  if (section.error) return html`<p class="note error">${section.error}</p>`;
+  if (section.value === undefined) return html`<p class="note">Loading…</p>`;
+  if (names.length === 0) return html`<p class="note">The graph is missing, because no ETRecord was given.</p>`;
+  const drop = event => {
+    event.preventDefault();
+    takeFile(event.dataTransfer.files[0]);
+  };
+  return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names} shown=${shown} all=${all} colour=${colour} />${fileProblem.value ? html`<p class="note error" role="alert">${fileProblem.value}</p>` : null}<${NodeLine} />
+    <div class="graph-panes">${panes.map((pane, i) => html`<${Pane} key=${pane.key} pane=${pane} overlay=${made[i]} />`)}</div>${made.length ? html`<${Legend} overlay=${made[0]} isDark=${isDark()} isMarked=${Boolean(selection.value?.rows.length || get('graph.node'))} isPath=${get('graph.path')} />` : null}</div>`;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes, memory, accuracy, or values of the reader's own.
+
+import {comparedMethod, method, pairs, sectionOf, timeOf, times, unitName} from '../base/app.js';
+import {Columns} from '../base/columns.js';
+import {bytesText, rateText, shareText, signOf} from '../base/format.js';
+import {backendsOf} from '../base/method.js';
+import {valuesOfNodes} from './graph_panes.js';
+
+/* In boxes there is room for few digits; the tooltip has all. */
+const shortTime = ns => {
+  const text = timeOf(ns), value = Number(text);
+  return !Number.isFinite(value) || text.length <= 5 ? text : value === 0 ? '0' : value >= 100 ? value.toFixed(0) : value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(0);
+};
+const shortBytes = bytes => (bytes >= 1e9 ? `${(bytes / 1e9).toPrecision(3)} GB` : bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : bytes >= 1e3 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${bytes} B`);
+
+/* Which nodes have an estimated value: those of an operator with an estimated time, and those that share one. */
+function estimatedNodes(pane, shared) {
+  const {operators} = method.value;
+  return Uint8Array.from(shared, (is, node) => (is || Array.from(pane.rowsOf(node)).some(row => operators.isEstimated(row)) ? 1 : 0));
+}
+
+/* A node's own time, where the document has one, is that of all runs. */
+function timesOfNodes(pane, of) {
+  const {values, shared} = valuesOfNodes(pane, of, true);
+  if (times.value.stat === 'avg') for (let node = 0; node < values.length; node++) if (!Number.isNaN(pane.total(node))) { values[node] = pane.total(node) / (method.value.runs || 1); shared[node] = 0; }
+  return {values, shared};
+}
+
+function timeOverlay(pane, asShare) {
+  const {of, whole} = times.value, {values, shared} = pane.base ? {values: pane.base.values(pane), shared: new Uint8Array(pane.graph.count)} : timesOfNodes(pane, of);
+  const all = pane.base?.whole ?? whole;
+  return {
+    name: asShare ? 'share' : `${times.value.label} ${unitName.value}`, values: asShare ? values.map(value => value / all) : values, adds: true, scale: 'heat', estimated: estimatedNodes(pane, shared),
+    text: asShare ? share => shareText(share, 1) : shortTime, long: asShare ? share => shareText(share, 1) : ns => `${timeOf(ns)} ${unitName.value}`,
+  };
+}
+
+/* The change of each operator's median against the base; what only one record has counts with its whole time, and is hatched. */
+function changeOverlay(pane) {
+  const side = pane.base ? 'base' : 'new', other = pane.base ? 'new' : 'base', perRow = new Float64Array(pane.base?.operators.count ?? method.value.operators.count).fill(NaN), alone = new Set();
+  for (const node of comparedMethod.value?.nodes ?? []) {
+    const row = node[`${side}_node`];
+    if (row === null || row < 0) continue;
+    perRow[row] = (node.new_p50 ?? 0) - (node.base_p50 ?? 0);
+    if (node[`${other}_node`] === null || node[`${other}_node`] < 0) alone.add(row);
+  }
+  const {values} = valuesOfNodes(pane, perRow, true), sign = ns => signOf(shortTime(ns));
+  return {name: `change of the median, ${unitName.value}`, values, adds: true, scale: 'change', text: sign, long: ns => `${signOf(timeOf(ns))} ${unitName.value}`, hatchedText: pane.base ? 'gone' : 'new', hatched: Uint8Array.from({length: pane.graph.count}, (_, node) => (Array.from(pane.rowsOf(node)).some(row => alone.has(row)) ? 1 : 0))};
+}
+
+function backendOverlay(pane) {
+  const operators = pane.base?.operators ?? method.value.operators, categories = backendsOf(method.value.operators), perRow = Float64Array.from({length: operators.count}, (_, row) => { const at = categories.indexOf(operators.backend(row)); return at < 0 ? NaN : at; });
+  return {name: 'backend', values: valuesOfNodes(pane, perRow, false).values, adds: false, scale: 'category', categories, text: () => '', long: at => categories[at] ?? 'several'};
+}
+
+const numberOverlay = (key, name, adds, text, long = text) => pane => ({name, values: valuesOfNodes(pane, (pane.base?.operators ?? method.value.operators).numbers(key), adds).values, adds, scale: 'heat', text, long});
+
+/* How much of each node's output is in planned memory at an instruction. */
+function memoryOverlay(pane, instruction) {
+  const {value} = sectionOf(method.value, 'memory').value, tensors = value?.tensors ?? value?.peak_tensors ?? [], at = instruction < 0 ? value?.peak?.instruction ?? 0 : instruction, perName = new Map();
+  for (const {node, bytes, first_instruction: first, last_instruction: last} of Array.isArray(tensors) ? tensors : []) if (node && first <= at && at <= last) perName.set(node, (perName.get(node) ?? 0) + bytes);
+  const {operators} = method.value, nameOf = row => { const body = operators.text('subgraph', row); return `${body ? `${body}/` : ''}${operators.name(row)}`; };
+  const perRow = Float64Array.from({length: operators.count}, (_, row) => perName.get(nameOf(row)) ?? NaN);
+  return {name: `bytes in memory at instruction ${at}`, values: valuesOfNodes(pane, perRow, true).values, adds: true, scale: 'heat', text: shortBytes, long: bytes => `${bytesText(bytes)} bytes`};
+}
+
+const BEST_SNR = 100; // dB; more is no difference
+
+/* The noise of the values that were logged: the colour is the distance from the best signal-to-noise ratio. */
+function accuracyOverlay(pane) {
+  const {accuracy} = method.value.document, columns = new Columns(accuracy.values, accuracy.values.count, method.value.texts), operator = columns.indices('operator'), snr = columns.numbers('snr_db'), perRow = new Float64Array(method.value.operators.count).fill(NaN);
+  for (let i = 0; i < columns.count; i++) if (operator[i] >= 0 && !Number.isNaN(snr[i])) perRow[operator[i]] = Math.max(perRow[operator[i]] || 0, BEST_SNR - Math.min(BEST_SNR, snr[i]));
+  const text = noise => `${(BEST_SNR - noise).toFixed(0)} dB`;
+  return {name: 'signal-to-noise ratio', values: valuesOfNodes(pane, perRow, false).values, adds: false, scale: 'heat', text, long: noise => `SNR ${(BEST_SNR - noise).toFixed(1)} dB`, least: `${BEST_SNR} dB`};
+}
+
+function ownOverlay(pane, own) {
+  const values = Float64Array.from({length: pane.graph.count}, (_, node) => own.values.get(pane.graph.names[node]) ?? NaN), {operators} = pane.base ?? method.value;
+  for (let node = 0; node < values.length; node++) {
+    if (!Number.isNaN(values[node])) continue;
+    for (const row of pane.rowsOf(node)) { const value = own.values.get(operators.name(row)); if (value !== undefined && !(values[node] >= value)) values[node] = value; }
+  }
+  const negative = values.some(value => value < 0);
+  return {name: own.name, values, adds: false, scale: negative ? 'change' : 'heat', text: value => String(Number(value.toPrecision(3))), long: value => String(value)};
+}
+
+/**
+ * Returns the overlays that can be shown, {key: {title, make(pane): an overlay of graph/overlay.js with `long(value)`, the text with all digits}}. `own` are values that the reader dropped on the page,
+ * {name, values: by the name of a node}, or null; `instruction` is that of the memory.
+ */
+export function overlays({own, instruction}) {
+  const {operators, runs, document} = method.value, has = key => operators.has(key);
+  const all = {
+    time: runs > 0 && {title: 'Time', make: pane => timeOverlay(pane, false)}, share: runs > 0 && {title: 'Share', make: pane => timeOverlay(pane, true)},
+    change: comparedMethod.value && !comparedMethod.value.may_differ && {title: 'Change', make: changeOverlay}, backend: backendsOf(operators).length > 0 && {title: 'Backend', make: backendOverlay},
+    gflops: has('gflops') && {title: 'GFLOP/s', make: numberOverlay('gflops', 'GFLOP/s', false, rateText)}, gbs: has('gbs') && {title: 'GB/s', make: numberOverlay('gbs', 'GB/s', false, rateText)},
+    bytes: has('bytes') && {title: 'Bytes', make: numberOverlay('bytes', 'bytes read and written', true, shortBytes, bytes => `${bytesText(bytes)} bytes`)},
+    memory: {title: 'Memory', make: pane => memoryOverlay(pane, instruction)}, accuracy: document.accuracy?.values?.count > 0 && {title: 'Accuracy', make: accuracyOverlay}, own: own && {title: own.name, make: pane => ownOverlay(pane, own)},
+    none: {title: 'No colour', make: pane => ({name: '', values: new Float64Array(pane.graph.count).fill(NaN), adds: false, scale: 'heat', text: () => '', long: () => ''})},
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, made]) => made));
+}
+
+/** Reads a file of the reader's own: CSV of "node,value" with or without a head, or JSON, {node: value} or [{node, value}]. Returns values by name; throws if there are none. */
+export function readOwnValues(text) {
+  const values = new Map(), add = (name, value) => typeof name === 'string' && value !== '' && value !== null && Number.isFinite(Number(value)) && values.set(name, Number(value));
+  if (/^\s*[[{]/.test(text)) {
+    const read = JSON.parse(text);
+    if (Array.isArray(read)) for (const row of read) add(row?.node ?? row?.name, row?.value);
+    else for (const [name, value] of Object.entries(read)) add(name, value);
+  } else {
+    for (const line of text.split(/\r?\n/)) {
+      const [, name, value] = /^\s*"?([^",;\t]+)"?\s*[,;\t]\s*"?([^",;\t]+)"?\s*$/.exec(line) ?? [];
+      if (name !== undefined) add(name.trim(), value);
+    }
+  }
+  if (values.size === 0) throw new Error('no line of the form node,value with a number');
+  return values;
+}
+
+export const isPaired = row => pairs.value.has(row);

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// modules.js - the time by module as an icicle: Method::execute on top, below it modules, operators, and what passes beside them. A click opens a module; with a base the boxes are coloured by their change.
+
+import {compared, comparedMethod, hits, method, pairs, selectedRows, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {command} from '../base/commands.js';
+import {term} from '../base/filter.js';
+import {changeText, countText, shareText, shortType, signOf} from '../base/format.js';
+import {html} from '../base/html.js';
+import {operatorLabel} from '../base/method.js';
+import {nodeId} from '../base/selection.js';
+import {declare, flag, get, number, oneOf, peek, set, text} from '../base/store.js';
+import {BackendLegend, Check, Link, Segments, bar, timeCell, timeText} from '../parts/bits.js';
+import {ONE_SIDED, makeRow} from '../parts/rects.js';
+import {Scene, colourOf} from '../parts/scene.js';
+import {SmallTable} from '../parts/table.js';
+import {VERDICTS, Verdict} from './compare.js';
+import {ROOT, backendColourOf, changeColourOf, changeOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from './module_tree.js';
+import {SceneTools} from './timeline.js';
+
+const LEVEL = 38, MOST_LISTED = 40, SETTLED = 250;
+
+declare({'mod.at': text(ROOT), 'mod.rolled': flag(true), 'mod.order': oneOf('model', 'time'), 'mod.colour': oneOf('change', 'backend'), 'mod.from': number(0), 'mod.to': number(0)});
+
+const roll = () => set({'mod.rolled': !peek('mod.rolled'), 'mod.at': ROOT, 'mod.from': 0, 'mod.to': 0});
+command({name: 'roll-up', keys: ['u'], text: 'Roll up equal modules, or show each', views: ['modules'], run: roll});
+command({name: 'module-up', keys: ['Backspace'], text: 'To the module around', views: ['modules'], run: () => drill(kept.path?.at(-2)?.key ?? ROOT)});
+
+const drill = (key, changes = {}) => set({'mod.at': key, 'mod.from': 0, 'mod.to': 0, ...changes});
+
+/* ---- The tree of the state ---- */
+
+let kept = {}; // the last tree and picture, and what they are made from
+
+function treeOf() {
+  const shown = method.value, of = times.value, options = {rolled: get('mod.rolled'), byTime: get('mod.order') === 'time'};
+  if (kept.shown !== shown || kept.of !== of || kept.options.rolled !== options.rolled || kept.options.byTime !== options.byTime) kept = {shown, of, options, root: moduleTree(shown, of, options)};
+  return kept.root;
+}
+
+const isCompared = () => comparedMethod.value !== null && !comparedMethod.value.may_differ;
+
+/* The operators of the base that this record lacks, as boxes below the icicle on the same scale. */
+function goneRow(top, answer) {
+  const gone = answer.nodes.filter(({verdict, base_p50: time}) => verdict === 'gone' && time > 0).map(node => ({node, from: 0, time: node.base_p50}));
+  let at = 0;
+  for (const box of gone) {
+    box.from = at;
+    at += box.time;
+  }
+  return {gone, end: at, row: first => makeRow(gone.keys().map(index => first + index), {start: id => gone[id - first].from, end: id => gone[id - first].from + gone[id - first].time, colour: () => colourOf('faster1'), flags: () => ONE_SIDED, top, height: LEVEL - 1})};
+}
+
+function pictureOf(root) {
+  const path = pathTo(root, get('mod.at')), top = path.at(-1), byChange = isCompared() && get('mod.colour') === 'change', answer = byChange ? comparedMethod.value : null;
+  if (kept.top === top && kept.answer === answer) return kept;
+  const boxes = placed(top), {operators} = method.value, changes = new Map(), change = node => (changes.has(node) ? changes : changes.set(node, changeOf(node, pairs.value))).get(node);
+  const rows = icicleRows(boxes, LEVEL, node => colourOf(byChange && node.kind !== 'part' ? changeColourOf(change(node)) : backendColourOf(operators, node)), node => flagsOf(node, byChange && node.kind !== 'part' && change(node)?.isNew));
+  let height = rows.length * LEVEL, end = top.time, gone = [];
+  if (answer) {
+    const made = goneRow(height + LEVEL / 2, answer);
+    if (made.gone.length) {
+      gone = made.gone;
+      rows.push(made.row(boxes.length));
+      end = Math.max(end, made.end);
+      height += 1.5 * LEVEL;
+    }
+  }
+  Object.assign(kept, {path, top, answer, boxes, rows, gone, height, end, change});
+  return kept;
+}
+
+/* ---- Texts ---- */
+
+const shareOf = node => shareText(node.time, kept.root.time);
+
+function told({boxes, gone, change}, id) {
+  if (id >= boxes.length) {
+    const {node} = gone[id - boxes.length];
+    return {title: `${node.base_module ?? ''} · ${node.op}`, pairs: [['gone', 'the base has it, this record has not'], ['base median', timeWithUnit(node.base_p50)], ['base node', node.base_name]]};
+  }
+  const {node} = boxes[id], {operators} = method.value, [row] = node.rows, single = node.kind === 'operator' && node.rows.length === 1, made = node.kind === 'part' ? null : isCompared() ? change(node) : null, slowest = slowestOf(node);
+  return {
+    title: single ? operatorLabel(operators, row) : node.kind === 'module' || node.kind === 'group' ? `${node.pattern}${node.modules.length > 1 ? ` ×${node.modules.length}` : ''}` : node.label,
+    pairs: [[times.value.label, `${timeText(node.time, node.estimated)} ${unitName.value}, ${shareOf(node)} of Method::execute`], ['estimated', node.estimated > 0 ? `${timeWithUnit(node.estimated)} of it` : null], ['type', node.type ? shortType(node.type) : null],
+      ['operators', single || node.kind === 'part' ? null : String(node.count)], ['node', single ? operators.name(row) : null], ['median of one', slowest ? timeWithUnit(slowest.median) : null], ['slowest', slowest ? `${slowest.module.path}, ${timeWithUnit(slowest.time)}` : null],
+      ['backend', [...node.backends].sort((a, b) => b[1] - a[1]).map(([name, time]) => `${name} ${shareText(time, node.time)}`).join(', ')],
+      ['base median', made ? timeWithUnit(made.base) : null], ['change', made ? (made.isNew ? 'new' : `${signOf(timeOf(made.now - made.base))} ${unitName.value} (${changeText(made.base, made.now)})`) : null], ['verdict', made?.verdict ? VERDICTS[made.verdict] : null]].filter(([, value]) => value),
+  };
+}
+
+const notesOf = node => {
+  const time = `${timeText(node.time, node.estimated)} ${unitName.value}`;
+  return [`${time} · ${shareOf(node)}`, time, shareOf(node)];
+};
+
+/* The slowest of equal modules and their median; null for other nodes. */
+function slowestOf(node) {
+  if (node.kind !== 'group') return null;
+  const {of} = times.value, {operators} = method.value, sums = new Map(node.modules.map(module => [module, 0]));
+  const owner = new Map(node.modules.map(module => [module, module]));
+  for (const row of node.rows) {
+    if (!(of[row] > 0)) continue;
+    let at = operators.module(row);
+    while (at && !owner.has(at)) at = at.parent;
+    if (at) sums.set(at, sums.get(at) + of[row]);
+  }
+  const sorted = [...sums].map(([module, time]) => ({module, time})).sort((a, b) => a.time - b.time), {length} = sorted;
+  return {...sorted[length - 1], median: length % 2 ? sorted[(length - 1) / 2].time : (sorted[length / 2 - 1].time + sorted[length / 2].time) / 2};
+}
+
+const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
+
+/* ---- What a click does ---- */
+
+/* Opens a module, or goes to the one around the top; selects an operator. */
+function open(node, isStep = false) {
+  const {path, top} = kept, selected = node.kind === 'module' ? {sel: `module:${node.pattern}`} : node.kind === 'group' ? {sel: `pattern:${node.pattern}`} : {};
+  if (node.kind === 'operator') {
+    const [row] = node.rows;
+    set(node.rows.length === 1 ? {sel: nodeId(method.peek().operators, row)} : {}, {replace: isStep});
+  } else if (isStep) set(selected, {replace: true});
+  else if (node === top) drill(path.at(-2)?.key ?? ROOT);
+  else if (node.kind !== 'part') drill(node.key, selected);
+}
+
+/* Returns the tests of boxes for hits of the search and for the selection. */
+function marksOf({boxes}) {
+  const {isAll, has} = hits.value, chosen = selection.value, bitmap = selectedRows.value;
+  const isModule = chosen && ['module', 'pattern'].includes(chosen.kind), holds = (node, rows) => node.kind === 'operator' && node.rows.some(row => rows[row]);
+  const drawn = bitmap && boxes.some(({node}) => holds(node, bitmap));
+  return {
+    isHit: isAll ? null : id => id < boxes.length && (boxes[id].node.kind === 'operator' ? holds(boxes[id].node, has) : boxes[id].node.kind !== 'part' && boxes[id].node.kind !== 'root' && boxes[id].node.rows.some(row => has[row])),
+    isChosen: !chosen ? null : isModule ? id => id < boxes.length && (boxes[id].node.pattern === chosen.id && boxes[id].level > 0) : bitmap && drawn ? id => id < boxes.length && holds(boxes[id].node, bitmap) : null,
+  };
+}
+
+let settles = null;
+
+function moved(from, to, end) {
+  clearTimeout(settles);
+  settles = setTimeout(() => peek('view') === 'modules' && set(from <= 0 && to >= end ? {'mod.from': 0, 'mod.to': 0} : {'mod.from': Math.floor(from), 'mod.to': Math.ceil(to)}, {replace: true}), SETTLED);
+}
+
+function Icicle({picture}) {
+  const {boxes, rows, gone, height, end} = picture, marks = marksOf(picture), follow = marks.isChosen ? boxes.findIndex((_, id) => marks.isChosen(id)) : -1, node = id => boxes[id]?.node;
+  const shown = {
+    rows, height, end, ...marks, label: id => node(id)?.label ?? gone[id - boxes.length].node.op, short: id => node(id)?.short ?? node(id)?.label ?? gone[id - boxes.length].node.op, family: id => boxes[id]?.around?.key ?? 'gone',
+    note: id => (node(id) ? notesOf(node(id)) : [`gone, ${timeWithUnit(gone[id - boxes.length].time)}`]),
+    tip: id => html`<${Tip} ...${told(picture, id)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(picture, id)),
+    choose: (id, isStep) => node(id) && open(node(id), isStep), open: id => node(id) && open(node(id)), moved: (from, to) => moved(from, to, end),
+  };
+  return html`<${Scene} label="Time by module. Arrow keys choose a box, Enter opens it, Backspace goes up, plus and minus zoom." shown=${shown} view=${[get('mod.from'), get('mod.to')]} follow=${follow < 0 ? null : follow} />`;
+}
+
+/* ---- Around the picture ---- */
+
+function Contents({picture}) {
+  const {top, change} = picture, rows = [...top.children].sort((a, b) => b.time - a.time), most = rows[0]?.time ?? 0, {operators} = method.value, hasGroups = rows.some(({kind}) => kind === 'group'), slowest = new Map(rows.map(node => [node, slowestOf(node)]));
+  const made = node => (node.kind === 'part' ? null : change(node));
+  return html`<section class="card"><${SmallTable} caption="Contents, most time first" most=${MOST_LISTED} rows=${rows} open=${node => open(node)} isChosen=${node => node.kind === 'operator' && node.rows.some(row => selectedRows.value?.[row])} columns=${[
+    {key: 'label', title: 'module or operator', class: 'key', text: node => node.label}, {key: 'type', title: 'type or node', class: 'key quiet', text: node => (node.kind === 'operator' ? (node.rows.length === 1 ? operators.name(node.rows[0]) : countText(node.rows.length, 'node')) : shortType(node.type ?? ''))},
+    {key: 'time', title: `${times.value.label} ${unitName.value}`, number: true, value: node => node.time, text: node => timeText(node.time, node.estimated), cell: node => timeCell(node.time, node.estimated)},
+    {key: 'share', title: 'share', hint: 'of Method::execute', number: true, value: node => node.time / kept.root.time, text: shareOf}, {key: 'nodes', title: 'nodes', number: true, value: node => node.count, text: node => (node.count ? String(node.count) : '')},
+    ...(hasGroups ? [{key: 'median', title: 'median of one', number: true, text: node => (slowest.get(node) ? timeOf(slowest.get(node).median) : '')}, {key: 'slowest', title: 'slowest', class: 'key', text: node => (slowest.get(node) ? `${slowest.get(node).module.path}, ${timeOf(slowest.get(node).time)}` : '')}] : []),
+    ...(isCompared() ? [{key: 'base', title: `base p50 ${unitName.value}`, number: true, text: node => (made(node) ? timeOf(made(node).base) : '')}, {key: 'change', title: 'change', number: true, value: node => (made(node) ? made(node).now - made(node).base : NaN), text: node => (made(node) ? signOf(timeOf(made(node).now - made(node).base)) : '')},
+      {key: 'verdict', title: 'verdict', text: node => VERDICTS[made(node)?.verdict] ?? '', cell: node => (made(node)?.verdict ? html`<${Verdict} verdict=${made(node).verdict} />` : '')}] : []),
+    {key: 'bar', title: '', class: 'bar-cell', cell: node => bar(node.time, most)},
+  ]} /></section>`;
+}
+
+function Crumbs({path, top}) {
+  const names = path.map(node => (node.kind === 'root' ? node.label : node.label));
+  return html`<nav class="crumbs" aria-label="Module">${path.map((node, index) => html`<button type="button" aria-current=${index === path.length - 1 ? 'true' : undefined} onClick=${() => drill(node.key)}>${names[index]}</button>`)}
+    <span class="count">${top.type ? `${shortType(top.type)} · ` : ''}${timeText(top.time, top.estimated)} ${unitName.value} · ${shareOf(top)} · ${countText(top.count, 'timed operator')}</span>
+    ${top.kind === 'root' ? null : html`<${Link} act=${() => show('operators', {q: term('module', top.pattern), 'op.group': 'none'})}>show its operators<//>`}</nav>`;
+}
+
+const ChangeLegend = () => html`<ul class="legend" aria-label="Change against the base">${[['faster', 'faster'], ['same', 'equal, or it cannot be told'], ['slower', 'slower'], ['one-sided', 'hatched: new, or gone']].map(([name, said]) => html`<li><span class=${`swatch change-${name}`}></span>${said}</li>`)}</ul>`;
+
+export function ModulesView() {
+  const shown = method.value, {operators} = shown, root = shown.hasGraph ? treeOf() : null;
+  if (!root || !(root.time > 0)) return html`<p class="note">${shown.hasGraph ? 'No operator of the graph was timed.' : 'The graph is missing, because no ETRecord was given. The timeline shows the events.'}</p>`;
+  const picture = pictureOf(root), byChange = picture.answer !== null, isRolled = get('mod.rolled');
+  return html`<div class="modules"><div class="toolbar"><${Crumbs} path=${picture.path} top=${picture.top} /></div>
+    <div class="toolbar"><${Check} label="roll up equal modules" title="equal modules as one box (u)" checked=${isRolled} change=${roll} /><${Segments} label="Order" options=${[['model', 'Model order'], ['time', 'By time']]} chosen=${get('mod.order')} change=${order => set({'mod.order': order})} />
+    ${isCompared() ? html`<${Segments} label="Colour" options=${[['change', 'Change'], ['backend', 'Backend']]} chosen=${get('mod.colour')} change=${colour => set({'mod.colour': colour})} />` : null}<${SceneTools} name="modules" />
+    ${byChange ? html`<${ChangeLegend} />` : html`<${BackendLegend} operators=${operators} />`}</div>
+    ${times.value.stat === 'p50' ? html`<p class="note">Medians do not add up to the median of Method::execute: the picture shows the operators’ medians only.</p>` : null}
+    <div class="icicle-frame"><${Icicle} picture=${picture} /></div><${Contents} picture=${picture} /></div>`;
+}

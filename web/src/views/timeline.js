@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
+
+import {compared, comparedMethod, hits, labelOf, method, sectionOf, select, selectRow, selectedRows, selection, shownRun, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {command, commandsOf, run as runCommand} from '../base/commands.js';
+import {countText, shareText, shortOp, sourceText} from '../base/format.js';
+import {html} from '../base/html.js';
+import {CPU, backendColour, lineKey, rowsInside} from '../base/method.js';
+import {nodeId} from '../base/selection.js';
+import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
+import {BackendLegend, Check, Choice, Link, NodeLink, Segments} from '../parts/bits.js';
+import {download, savePicture} from '../parts/export.js';
+import {SYNTHETIC, ESTIMATED, makeRow} from '../parts/rects.js';
+import {AXIS_HEIGHT, SCENE_VIEWS, Scene, colourOf, currentScene, sceneSvg} from '../parts/scene.js';
+import {SmallTable} from '../parts/table.js';
+import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, commonModule, moduleBoxes, readTimeline, sumSpan} from './timeline_events.js';
+
+const ROW = 22, GAP = 8, LONGEST = 12, SLOW_NODES = 3, SLOWER_THAN = 1.1, SETTLED = 250;
+const BY = [['op', 'Operator'], ['module', 'Module'], ['backend', 'Backend'], ['source', 'Source line']];
+const RUN_WORDS = [['fastest', (a, b) => a - b, 0], ['median', (a, b) => a - b, 0.5], ['slowest', (a, b) => b - a, 0]];
+
+declare({'tl.from': number(0), 'tl.to': number(0), 'tl.span': text(), 'tl.without': list(), 'tl.by': oneOf('op', ...BY.slice(1).map(([value]) => value)), 'tl.raw': flag(false)});
+
+command({name: 'timeline-raw', keys: ['r'], text: 'Show the names of events as the runtime wrote them', views: ['timeline'], run: () => set({'tl.raw': !peek('tl.raw')}, {replace: true})});
+
+/* ---- What is shown ---- */
+
+const timelines = new WeakMap(); // section -> timeline
+
+/* Returns the timeline of a method: {timeline}, null if it never ran; {error}; or {} while it loads. */
+function timelineOf(shown) {
+  const {value, texts, error} = sectionOf(shown, 'timeline').value;
+  if (!value) return value === null ? {timeline: null} : {error};
+  if (!timelines.has(value)) timelines.set(value, readTimeline(value, texts, shown));
+  return {timeline: timelines.get(value)};
+}
+
+/* The position of a run among those of a timeline: the one of the state, or the median one. */
+function runAt({runs}, wanted) {
+  const found = wanted === null ? -1 : runs.findIndex(({run}) => run === wanted);
+  return found >= 0 ? found : runAtWord(runs, RUN_WORDS[1]);
+}
+
+function runAtWord(runs, [, order, part]) {
+  const sorted = runs.map((_, at) => at).sort((a, b) => order(runs[a].execute, runs[b].execute));
+  return sorted[Math.floor(part * (sorted.length - 1))];
+}
+
+const baseMethod = () => {
+  const methods = compared.value?.profile?.methods;
+  return methods?.find(({name}) => name === method.value.name) ?? (methods?.length === 1 ? methods[0] : null);
+};
+
+/* ---- Lanes ---- */
+
+function eventColour(events, event) {
+  const kind = events.kind[event], {operators} = events.method;
+  if (kind === INSIDE) return colourOf(`backend${Math.max(1, backendColour(operators, events.backend(event)))}`);
+  if (kind === DELEGATE) return colourOf('delegate');
+  return colourOf(kind === KERNEL ? 'backend0' : events.operatorsOf(event).length ? 'around0' : 'framework');
+}
+
+const isEstimated = (events, event) => events.text('match', event) === 'aligned' || (events.operator[event] >= 0 && events.method.operators.isEstimated(events.operator[event]));
+
+/* Lays out one side: adds rows and lanes to the picture, whose ids go on at picture.next. */
+function addSide(picture, name, events) {
+  const boxes = moduleBoxes(events), first = picture.next, flat = boxes.flat(), prefix = name === 'base' ? 'base: ' : '';
+  const lane = (key, label, levels, rowOf, isEvents) => {
+    if (levels === 0) return;
+    picture.lanes.push({key: `${name}.${key}`, label: prefix + label, top: picture.height, height: levels * ROW, isEvents});
+    for (let level = 0; level < levels; level++) picture.rows.push({...rowOf(level), top: picture.height + level * ROW, height: ROW - 2});
+    picture.height += levels * ROW + GAP;
+  };
+  let id = first + events.count;
+  const ids = boxes.map(level => level.map(() => id++)), boxOf = at => flat[at - first - events.count];
+  lane('modules', 'modules', boxes.filter(level => level.length).length, level => makeRow(ids[level], {start: at => boxOf(at).start, end: at => boxOf(at).end, colour: at => colourOf((at - ids[level][0]) % 2 ? 'odd' : 'even'), flags: at => (boxOf(at).isSynthetic ? SYNTHETIC : 0)}));
+  events.lanes.forEach((made, index) => {
+    const levels = Array.from({length: made.levels}, () => []);
+    for (let event = 0; event < events.count; event++) if (events.lane[event] === index) levels[events.level[event]]?.push(first + event);
+    lane(String(index), made.delegated ? `inside ${made.backend ?? 'delegates'}` : made.backend ?? 'calls', made.levels, level => makeRow(levels[level], {start: at => events.start[at - first], end: at => events.stop[at - first],
+      colour: at => eventColour(events, at - first), flags: at => (events.measured[at - first] === 0 ? SYNTHETIC : 0) | (isEstimated(events, at - first) ? ESTIMATED : 0)}), true);
+  });
+  picture.sides.push({name, events, boxes: flat, first});
+  picture.next = id;
+  picture.end = Math.max(picture.end, events.end);
+}
+
+let kept = {}; // the last picture and what it is made from: state that only changes marks makes no new rows
+
+function pictureOf(own, base) {
+  if (kept.own === own && kept.base === base) return kept.picture;
+  const picture = {rows: [], lanes: [], sides: [], next: 0, height: AXIS_HEIGHT + 4, end: 1};
+  addSide(picture, 'this', own);
+  if (base) {
+    picture.height += GAP;
+    addSide(picture, 'base', base);
+  }
+  picture.find = id => {
+    const side = picture.sides.findLast(({first}) => id >= first), at = id - side.first;
+    return at < side.events.count ? {...side, event: at, box: null} : {...side, event: -1, box: side.boxes[at - side.events.count]};
+  };
+  kept = {own, base, picture};
+  return picture;
+}
+
+/* ---- Texts ---- */
+
+const SYNTHETIC_TEXT = backend => `${backend ?? 'the backend'} recorded only how long its events took and their order; each is drawn after the one before it`;
+const KIND_TEXT = {[EXECUTE]: 'the whole run', [CALL]: 'call of a kernel, with the runtime’s work around it', [KERNEL]: 'kernel', [DELEGATE]: 'call of a delegate', [INSIDE]: 'inside a delegate'};
+
+/* Formats a share with two digits at least, because most events take less than a thousandth. */
+const shareDigits = (ns, whole) => (ns > 0 && ns < 0.001 * whole ? `${Number(((100 * ns) / whole).toPrecision(2))} %` : shareText(ns, whole));
+
+/* What a tooltip and a screen reader say of a box: a title and pairs. */
+function told({name, events, event, box}, raw) {
+  const {operators} = events.method, share = ns => `${timeWithUnit(ns)}, ${shareDigits(ns, events.execute)} of the run`, side = name === 'base' ? [['record', 'the base']] : [];
+  if (box) return {title: box.module?.path ?? box.label, pairs: [...side, ['from first to last', share(box.end - box.start)], ['calls', countText(box.events, 'event')], ...(box.isSynthetic ? [['hatched', SYNTHETIC_TEXT(null)]] : [])]};
+  const rows = events.operatorsOf(event), [row] = rows, source = rows.length === 1 ? operators.source(row) : null, p50 = rows.length === 1 && (events.kind[event] === KERNEL || events.kind[event] === INSIDE) ? operators.numbers('p50')[row] : NaN;
+  return {
+    title: raw ? events.rawName(event) : events.label(event),
+    pairs: [...side, ['duration', share(events.duration[event])], ['median of all runs', p50 >= 0 ? timeWithUnit(p50) : null], ['is', KIND_TEXT[events.kind[event]]],
+      ['operator', rows.length === 1 ? `${operators.op(row)}, ${operators.name(row)}` : null], ['module', events.kind[event] === DELEGATE ? null : rows.length === 1 ? operators.module(row)?.path : null],
+      ['backend', events.backend(event) ?? (events.kind[event] === KERNEL ? CPU : null)], ['source', source ? `${sourceText(source)}${source.code ? `: ${source.code.trim().split('\n')[0].slice(0, 100)}` : ''}` : null],
+      ['instruction', events.instruction[event] >= 0 ? String(events.instruction[event]) : null], ['event', raw || events.rawName(event) === events.label(event) ? null : events.rawName(event)],
+      ['start', events.measured[event] === 0 ? `synthetic: ${SYNTHETIC_TEXT(events.backend(event))}` : timeWithUnit(events.start[event])], ['estimated', isEstimated(events, event) ? 'the operator was found by the order of operator classes' : null]].filter(([, value]) => value),
+  };
+}
+
+const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
+
+/* ---- Marks, choices, the address ---- */
+
+/* Returns the tests of ids for hits of the search and for the selection; null where there is none. */
+function marksOf(picture) {
+  const {isAll, has} = hits.value, chosen = selection.value, rows = selectedRows.value, [own] = picture.sides, drawn = new Set(own.events.operator);
+  const test = (ofRow, ofModule, ofDelegate) => id => {
+    const {name, events, event, box} = picture.find(id);
+    if (name === 'base') return false;
+    if (box) return box.module ? ofModule(box.module) : false;
+    const row = events.operator[event];
+    return row >= 0 ? ofRow(row) : events.kind[event] === DELEGATE && ofDelegate(events, event);
+  };
+  const inCall = (events, event, bitmap) => events.operatorsOf(event).some(row => bitmap[row] && !drawn.has(row)); // an operator of which the delegate recorded no event
+  return {
+    isHit: isAll ? null : test(row => has[row] === 1, module => rowsInside(module).some(row => has[row]), (events, event) => inCall(events, event, has)),
+    isChosen: !chosen ? null : test(row => rows?.[row] === 1, module => chosen.kind === 'module' && chosen.id === module.path, (events, event) => (chosen.kind === 'delegate' ? chosen.id === String(events.instruction[event]) : Boolean(rows) && inCall(events, event, rows))),
+  };
+}
+
+/* The operator of this record that a base's was paired with; -1 if there is none. */
+function counterpart(row) {
+  return comparedMethod.value?.nodes.find(node => node.base_node === row)?.new_node ?? -1;
+}
+
+function choose({name, events, event, box}, isStep) {
+  const {operators} = method.peek(), step = {replace: isStep};
+  if (box) return name === 'this' && box.module && set({sel: `module:${box.module.path}`}, step);
+  const rows = events.operatorsOf(event);
+  if (name === 'this' && events.kind[event] === DELEGATE) return set({sel: `delegate:${events.instruction[event]}`}, step);
+  const row = rows.length !== 1 ? -1 : name === 'this' ? rows[0] : counterpart(rows[0]);
+  if (row >= 0) set({sel: nodeId(operators, row)}, step);
+}
+
+let settles = null;
+
+/* Writes the part in sight to the address when the user has come to rest: browsers limit how often it changes. */
+function moved(from, to, end) {
+  clearTimeout(settles);
+  settles = setTimeout(() => peek('view') === 'timeline' && set(from <= 0 && to >= end ? {'tl.from': 0, 'tl.to': 0} : {'tl.from': Math.floor(from), 'tl.to': Math.ceil(to)}, {replace: true}), SETTLED);
+}
+
+/** Reads a span of the address, "120~3400" in ns; null if there is none. */
+export function readSpan(said) {
+  const found = said.match(/^(\d+)~(\d+)$/);
+  return found && Number(found[2]) > Number(found[1]) ? [Number(found[1]), Number(found[2])] : null;
+}
+
+/* ---- The table of a span ---- */
+
+function keyText(by, key) {
+  return by === 'source' && key.includes('/') ? key.slice(key.lastIndexOf('/') + 1) : key;
+}
+
+function SpanTable({picture, span}) {
+  const by = get('tl.by'), without = get('tl.without'), length = span[1] - span[0], [own, base] = picture.sides.map(side => {
+    const chosen = side.events.lanes.map((_, lane) => !without.includes(`${side.name}.${lane}`));
+    return sumSpan(side.events, span, lane => chosen[lane], by);
+  });
+  const inBase = new Map((base ?? []).map(row => [row.key, row])), rows = [...own, ...(base ?? []).filter(row => !own.some(({key}) => key === row.key)).map(row => ({key: row.key, count: 0, total: 0, self: 0}))];
+  const sum = (list, key) => list.reduce((all, row) => all + (row?.[key] ?? 0), 0), all = {isSum: true, key: 'sum', ...Object.fromEntries(['count', 'total', 'self'].map(key => [key, sum(own, key)]))};
+  inBase.set('sum', base && Object.fromEntries(['count', 'total', 'self'].map(key => [key, sum(base, key)])));
+  const time = (key, title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, hint, number: true, value: of, text: row => timeOf(of(row)), cell: row => html`<span title=${`${of(row).toLocaleString('en-US')} ns`}>${timeOf(of(row))}</span>`});
+  const columns = [
+    {key: 'key', title: BY.find(([value]) => value === by)[1].toLowerCase(), class: 'key', text: row => keyText(by, row.key), cell: row => html`<span title=${row.key}>${row.isSum ? html`<strong>sum</strong>` : keyText(by, row.key)}</span>`},
+    {key: 'count', title: 'count', number: true, value: row => row.count, text: row => String(row.count)},
+    time('total', 'total', 'the parts of the events that are inside the span', row => row.total), time('self', 'self', 'without what is in events inside them', row => row.self),
+    {key: 'share', title: 'share', hint: 'of the span, without what is in events inside them', number: true, value: row => row.self / length, text: row => shareText(row.self, length)},
+    ...(base ? [time('base total', 'base total', 'of the base, in the same span', row => inBase.get(row.key)?.total ?? 0), time('base self', 'base self', 'of the base, in the same span', row => inBase.get(row.key)?.self ?? 0)] : []),
+  ];
+  const lanes = picture.lanes.filter(({isEvents}) => isEvents), toggle = key => set({'tl.without': without.includes(key) ? without.filter(other => other !== key) : [...without, key]}, {replace: true});
+  return html`<section class="card span" aria-label="Span"><div class="toolbar"><strong>${timeWithUnit(length)}</strong><span class="count">from ${timeWithUnit(span[0])} to ${timeWithUnit(span[1])}</span>
+    <${Segments} label="Sum by" options=${BY} chosen=${by} change=${value => set({'tl.by': value}, {replace: true})} />${lanes.length > 1 ? lanes.map(({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)} change=${() => toggle(key)} />`) : null}
+    <button type="button" onClick=${() => currentScene()?.look(...span)}>zoom to it</button><button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button></div>
+    <${SmallTable} caption="In the marked span" rows=${[...rows, all]} columns=${columns} most=${24} /></section>`;
+}
+
+/* ---- Around the picture ---- */
+
+function RunChoice({timeline, at}) {
+  const {runs} = timeline, words = new Map([[0, 'first']]);
+  for (const word of RUN_WORDS) words.set(runAtWord(runs, word), word[0]);
+  const text = ({run, execute}, index) => `run ${run}: ${timeWithUnit(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
+  if (runs.length === 1) return html`<span class="count">Run ${runs[0].run}, the median one: ${timeWithUnit(runs[0].execute)}</span>`;
+  const named = [...words.keys()].sort((a, b) => runs[a].execute - runs[b].execute);
+  return html`<select aria-label="Run" value=${String(runs[at].run)} onChange=${event => set({stat: 'run', run: event.target.value})}>
+    <optgroup label="fastest to slowest">${named.map(index => html`<option value=${String(runs[index].run)} selected=${index === at}>${text(runs[index], index)}</option>`)}</optgroup>
+    <optgroup label="all runs">${runs.map((run, index) => (words.has(index) ? null : html`<option value=${String(run.run)} selected=${index === at}>${text(run, index)}</option>`))}</optgroup></select>`;
+}
+
+/* Names the operators that made a run slow; nothing for a run near the median. */
+function SlowRun({events}) {
+  const {operators, execute} = events.method;
+  if (!(events.execute > SLOWER_THAN * execute.p50)) return null;
+  const times = new Map(), p50 = operators.numbers('p50');
+  for (let event = 0; event < events.count; event++) if (events.operator[event] >= 0) times.set(events.operator[event], (times.get(events.operator[event]) ?? 0) + events.duration[event]);
+  const slow = [...times].map(([row, time]) => ({row, more: time - p50[row]})).filter(({more}) => more > 0).sort((a, b) => b.more - a.more).slice(0, SLOW_NODES);
+  return html`<p class="note">This run took ${timeWithUnit(events.execute - execute.p50)} longer than the median.${slow.length ? html` Most of that: ${slow.map(({row, more}, index) => html`${index ? ', ' : ''}<${NodeLink} operators=${operators} row=${row} /> +${timeWithUnit(more)}`)}.` : null}</p>`;
+}
+
+function Longest({events}) {
+  const hasInside = events.kind.includes(INSIDE), rows = Array.from(events.kind.keys()).filter(event => [KERNEL, INSIDE].includes(events.kind[event]) || (events.kind[event] === DELEGATE && !(hasInside && events.inside.has(event)))).sort((a, b) => events.duration[b] - events.duration[a]).slice(0, LONGEST), {operators} = events.method;
+  if (rows.length === 0) return null;
+  const row = event => events.operator[event];
+  return html`<section class="card"><${SmallTable} caption="Longest events of this run" rows=${rows} open=${event => choose({name: 'this', events, event, box: null})} isChosen=${event => row(event) >= 0 && selectedRows.value?.[row(event)] === 1} columns=${[
+    {key: 'event', title: 'event', class: 'key', text: event => (row(event) >= 0 ? `${operators.module(row(event))?.path ?? ''} · ${shortOp(operators.op(row(event)))}`.replace(/^ · /, '') : events.label(event))},
+    {key: 'time', title: `time ${unitName.value}`, number: true, value: event => events.duration[event], text: event => timeOf(events.duration[event])}, {key: 'share', title: 'share', number: true, text: event => shareText(events.duration[event], events.execute)},
+    {key: 'p50', title: `p50 ${unitName.value}`, number: true, text: event => (row(event) >= 0 ? timeOf(operators.numbers('p50')[row(event)]) : '')},
+    {key: 'node', title: 'node', class: 'key quiet', text: event => (row(event) >= 0 ? `${isEstimated(events, event) ? '≈ ' : ''}${operators.name(row(event))}` : '')},
+    {key: 'backend', title: 'backend', class: 'key', text: event => events.backend(event) ?? CPU}, {key: 'start', title: `start ${unitName.value}`, number: true, text: event => (events.measured[event] ? timeOf(events.start[event]) : 'synthetic')},
+  ]} /></section>`;
+}
+
+const LaneLabels = ({lanes}) => html`<div class="lane-labels">${lanes.map(({key, label, top, height}) => html`<span key=${key} title=${label} style=${{top: `${top}px`, height: `${height}px`}}><bdi>${label}</bdi></span>`)}</div>`;
+
+/** Buttons of a scene: zoom, and the picture as a file. */
+export function SceneTools({name}) {
+  const texts = {'scene-zoom-in': '+', 'scene-zoom-out': '−', 'scene-all': 'all'}, known = commandsOf(SCENE_VIEWS[0]);
+  return html`${Object.entries(texts).map(([command, text]) => {
+    const {text: says, keys} = known.find(other => other.name === command);
+    return html`<button type="button" aria-label=${says} title=${`${says} (${keys[0]})`} onClick=${() => runCommand(command)}>${text}</button>`;
+  })}<details class="menu"><summary>Picture</summary><div role="menu"><button type="button" role="menuitem" onClick=${() => savePicture(`${name}.png`, currentScene().canvas)}>PNG</button>
+    <button type="button" role="menuitem" onClick=${() => download(`${name}.svg`, sceneSvg(), 'image/svg+xml')}>SVG</button></div></details>`;
+}
+
+function Picture({timeline, at, base}) {
+  const events = timeline.eventsOf(at), picture = pictureOf(events, base), raw = get('tl.raw'), span = readSpan(get('tl.span')), marks = marksOf(picture), find = picture.find;
+  const follow = marks.isChosen ? Array.from({length: picture.next}, (_, id) => id).find(marks.isChosen) ?? null : null;
+  const nameOf = ({events: of, event, box}) => (box ? box.label : raw ? of.rawName(event) : of.label(event));
+  const shown = {
+    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/ \(\d+ nodes?\)$/, ''), axis: (ns, step) => axisText(ns, step), spanText: timeWithUnit, ...marks,
+    tip: id => html`<${Tip} ...${told(find(id), raw)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(find(id), raw)),
+    choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => moved(from, to, picture.end), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
+  };
+  return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} /><${Scene} label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>
+    ${span ? html`<${SpanTable} picture=${picture} span=${span} />` : null}`;
+}
+
+/* Formats a mark of the axis, with as many decimals as its steps need. */
+function axisText(ns, step) {
+  const [whole] = [timeOf(ns)], small = timeOf(step), decimals = (small.replace(/0+$/, '').split('.')[1] ?? '').length;
+  return Number.isFinite(Number(whole)) ? `${Number(whole).toFixed(decimals)} ${unitName.value}` : whole;
+}
+
+export function TimelineView() {
+  const shown = method.value, {timeline, error} = timelineOf(shown), other = baseMethod(), base = other ? timelineOf(other).timeline : null;
+  if (error) return html`<p class="note error" role="alert">${error}</p>`;
+  if (timeline === undefined) return html`<p class="note">Loading…</p>`;
+  if (timeline === null) return html`<p class="note">No run of this method was recorded.</p>`;
+  const wanted = get('stat') === 'run' ? Number(get('run')) : null, at = runAt(timeline, wanted), events = timeline.eventsOf(at), baseEvents = base ? base.eventsOf(runAt(base, null)) : null;
+  const synthetic = [...new Set(Array.from(events.measured.keys()).filter(event => events.measured[event] === 0).map(event => events.backend(event) ?? 'a delegate'))];
+  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count">${countText(events.count, 'event')}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${timeWithUnit(baseEvents.execute)}` : ''}</span>
+    <${SceneTools} name="timeline" /><${Check} label="names of the runtime" title="names of events as the runtime wrote them (r)" checked=${get('tl.raw')} change=${on => set({'tl.raw': on}, {replace: true})} />
+    <span class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</span></div>
+    ${wanted !== null && events.run !== wanted ? html`<p class="note">Of this record only run ${events.run} has its events in the page.</p>` : null}<${SlowRun} events=${events} />
+    <${Picture} timeline=${timeline} at=${at} base=${baseEvents} />
+    <div class="under">${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}${synthetic.length ? html`<p class="note synthetic">Hatched at the bottom: synthetic start. ${synthetic.join(', ')} recorded only the duration and order of events, so each is placed after the one before it.</p>` : null}</div>
+    <${Longest} events=${events} /></div>`;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// timeline_events.js - the events of one run as columns: how they are nested, called and grouped, the modules that they belong to, and the sums over a span. It needs no page.
+
+import {Columns} from '../base/columns.js';
+import {shortOp} from '../base/format.js';
+import {TOP_LEVEL, isInside, lineKey, operatorLabel} from '../base/method.js';
+import {firstEndingAfter, makeRow} from '../parts/rects.js';
+
+/** What an event is: the whole run, the runtime's call of a kernel, a kernel, a call of a delegate, an event inside a delegate. */
+export const EXECUTE = 0, CALL = 1, KERNEL = 2, DELEGATE = 3, INSIDE = 4;
+
+export const SEVERAL = '(several modules)';
+
+/* Returns the ancestors of a module that have a name to show, the outermost first: without the model, and without modules that only hold one other. */
+export function chainOf(module) {
+  const chain = [];
+  for (let at = module; at?.path; at = at.parent) if (at === module || at.children.length > 1 || at.own.length) chain.unshift(at);
+  return chain;
+}
+
+/* Returns the name of a module of a chain inside the one before it. */
+const nameIn = (chain, level) => (level && chain[level].path.startsWith(`${chain[level - 1].path}.`) ? chain[level].path.slice(chain[level - 1].path.length + 1) : chain[level].path);
+
+/** Returns the innermost module that holds all rows; null if that is the model. */
+export function commonModule(operators, rows) {
+  let common = operators.module(rows[0]);
+  for (const row of rows) while (common && !isInside(operators.module(row), common)) common = common.parent;
+  return common?.path ? common : null;
+}
+
+/** The events of a run. Columns: start, end, duration in ns, lane, level, operator, instruction, parent: the event around each or -1, kind: one of the above. */
+export class Events extends Columns {
+  constructor(table, texts, method) {
+    super(table, table.count, texts);
+    Object.assign(this, {method, lanes: table.lanes, execute: table.execute, run: table.run, duration: this.numbers('duration'), start: this.numbers('start'), lane: this.indices('lane'), level: this.indices('level'),
+      operator: this.indices('operator'), instruction: this.indices('instruction'), measured: this.indices('measured'), inside: new Map(), labels: new Map()});
+    const scale = this.numbers('scale');
+    this.stop = Float64Array.from(this.start, (start, event) => start + this.duration[event] * scale[event]);
+    this.end = this.stop.reduce((most, stop) => Math.max(most, stop), 1);
+    this.rows = this.lanes.flatMap((lane, index) => Array.from({length: lane.levels}, (_, level) => ({lane: index, level})));
+    this.nest();
+  }
+
+  /* Sets parent and kind. An event is inside the one of the level above that contains its middle; what runs in a delegate is inside the delegate's call. */
+  nest() {
+    const {count, lanes, lane, level, start, stop, operator, instruction} = this, byRow = new Map();
+    for (let event = 0; event < count; event++) {
+      const key = `${lane[event]}.${level[event]}`;
+      if (!byRow.has(key)) byRow.set(key, []);
+      byRow.get(key).push(event);
+    }
+    const made = new Map([...byRow].map(([key, ids]) => [key, makeRow(ids, {start: event => start[event], end: event => stop[event]})]));
+    const holder = (key, event) => {
+      const row = made.get(key), at = row ? firstEndingAfter(row, start[event]) : 0, found = row && at < row.count && row.x0[at] <= start[event] ? row.id[at] : row?.id[at - 1] ?? -1;
+      return found >= 0 && start[found] <= start[event] && stop[event] <= stop[found] + 1e-6 * this.end ? found : -1;
+    };
+    const main = lanes.findIndex(({delegated}) => !delegated), calls = new Map();
+    for (let event = 0; event < count; event++) if (lane[event] === main && this.backend(event) && operator[event] < 0) calls.set(instruction[event], [...(calls.get(instruction[event]) ?? []), event]);
+    this.parent = new Int32Array(count).fill(-1);
+    this.kind = new Uint8Array(count);
+    for (let event = 0; event < count; event++) {
+      const isInside = lanes[lane[event]].delegated;
+      if (level[event] > 0) this.parent[event] = holder(`${lane[event]}.${level[event] - 1}`, event);
+      else if (isInside) this.parent[event] = (calls.get(instruction[event]) ?? []).findLast(call => start[call] <= start[event]) ?? -1;
+      this.kind[event] = isInside ? INSIDE : operator[event] >= 0 ? KERNEL : this.backend(event) ? DELEGATE : level[event] === 0 && instruction[event] < 0 ? EXECUTE : this.text('match', event) === 'framework' ? CALL : KERNEL;
+    }
+    for (let event = 0; event < count; event++) if (this.parent[event] >= 0) this.inside.set(this.parent[event], [...(this.inside.get(this.parent[event]) ?? []), event]);
+  }
+
+  backend(event) {
+    return this.text('backend', event);
+  }
+
+  /** The operators that an event stands for: one, those of a delegate, or none. A call stands for the operator of its kernel. */
+  operatorsOf(event) {
+    if (this.operator[event] >= 0) return [this.operator[event]];
+    if (this.kind[event] === DELEGATE) return this.ofDelegate(this.instruction[event]);
+    const inside = this.kind[event] === CALL ? this.inside.get(event) ?? [] : [];
+    return inside.length === 1 ? this.operatorsOf(inside[0]) : [];
+  }
+
+  /** The events inside an event, at any depth. */
+  allInside(event) {
+    return (this.inside.get(event) ?? []).flatMap(part => [part, ...this.allInside(part)]);
+  }
+
+  /** The operators of a delegate, by the instruction that calls it. */
+  ofDelegate(instruction) {
+    if (!this.delegates) {
+      const {operators} = this.method, column = operators.indices('delegate');
+      this.delegates = new Map();
+      column.forEach((at, row) => at >= 0 && this.delegates.set(at, [...(this.delegates.get(at) ?? []), row]));
+    }
+    return this.delegates.get(instruction) ?? [];
+  }
+
+  /** The name of the event as the runtime wrote it. */
+  rawName(event) {
+    return this.text('name', event) ?? '';
+  }
+
+  /** How an event is called: by its module and operator. */
+  label(event) {
+    if (!this.labels.has(event)) this.labels.set(event, this.makeLabel(event));
+    return this.labels.get(event);
+  }
+
+  makeLabel(event) {
+    const {operators, delegates} = this.method, kind = this.kind[event], [row] = this.operatorsOf(event), parent = this.parent[event];
+    if (kind === DELEGATE) {
+      const rows = this.operatorsOf(event), count = rows.length || delegates.find(({instruction}) => instruction === this.instruction[event])?.nodes || 0;
+      return `${rows.length ? commonModule(operators, rows)?.path ?? SEVERAL : this.backend(event)}${count ? ` (${count} node${count === 1 ? '' : 's'})` : ''}`;
+    }
+    if (row !== undefined) return kind === KERNEL && parent >= 0 && this.kind[parent] === CALL ? shortOp(operators.op(row)) : operatorLabel(operators, row);
+    const inside = kind === CALL ? this.inside.get(event) ?? [] : [];
+    if (inside.length === 1) return this.label(inside[0]);
+    if (kind === CALL) return this.instruction[event] >= 0 ? `instruction ${this.instruction[event]}` : 'runtime';
+    return kind === KERNEL ? this.rawName(event).replace(/^native_call_/, '').replace(/(\.\w+)?\.?_?out$/, '') : this.rawName(event);
+  }
+
+  /** The module that an event belongs to: that of its operator, or of all operators of a delegate. Null if there is none. */
+  module(event) {
+    const rows = this.operatorsOf(event);
+    return rows.length ? commonModule(this.method.operators, rows) : null;
+  }
+
+  /** The keys by which a table over a span adds events up. */
+  groupKey(event, by) {
+    const {operators} = this.method, [row] = this.operatorsOf(event), kind = this.kind[event], own = this.operator[event] >= 0;
+    const beside = kind === EXECUTE || kind === CALL ? 'runtime' : kind === DELEGATE ? 'delegate calls' : null; // what is not an operator itself
+    if (by === 'backend') return beside === 'runtime' ? beside : this.backend(event) ?? 'cpu';
+    if (by === 'module') return this.module(event)?.path ?? (beside && row === undefined ? beside : TOP_LEVEL);
+    if (beside) return beside;
+    if (by === 'source') return own ? lineKey(operators.source(row)) || '(not recorded)' : '(not recorded)';
+    return own ? shortOp(operators.op(row)) : kind === INSIDE ? this.rawName(event).replace(/ #\d+$/, '') : this.label(event);
+  }
+}
+
+/** Reads the section `timeline`: {runs: [{run, execute}], eventsOf(at)}; runs with the same events share what is the same. A document of an earlier version has the median run only. Null if no run was recorded. */
+export function readTimeline(said, texts, method) {
+  if (!said?.lanes && !said?.runs?.length) return null;
+  const tables = said.runs ? said.runs.map(run => ({...said.structures[run.structure ?? 0], ...run})) : [said], kept = [];
+  return {runs: tables.map(({run, execute}) => ({run, execute})), eventsOf: at => (kept[at] ??= new Events(tables[at], texts, method))};
+}
+
+/* ---- Modules over time ---- */
+
+/**
+ * Returns the time of modules on two levels, each {module: null if several, label, start, end, events, isSynthetic}: consecutive events of one module are one box. A delegate whose operators belong to one module is
+ * one box from the start to the end of its call; one with several modules is drawn by its inner events, whose starts may not be measured.
+ */
+export function moduleBoxes(events) {
+  const levels = [[], []];
+  const add = (level, module, event, label) => {
+    const boxes = levels[level], last = boxes.at(-1), isSynthetic = events.measured[event] === 0;
+    if (last?.module === module && module && last.isSynthetic === isSynthetic) {
+      last.end = Math.max(last.end, events.stop[event]);
+      last.events++;
+    } else boxes.push({module, label, start: events.start[event], end: events.stop[event], events: 1, isSynthetic});
+  };
+  const place = (event, inside) => {
+    const rows = events.operatorsOf(event);
+    if (rows.length === 0) return;
+    const chain = chainOf(commonModule(events.method.operators, rows)), parts = inside.filter(part => events.operator[part] >= 0).sort((a, b) => events.start[a] - events.start[b]);
+    for (const level of [0, 1]) {
+      if (chain[level]) add(level, chain[level], event, nameIn(chain, level));
+      else if (rows.length > 1 && parts.length) for (const part of parts) placeAt(part, level);
+      else if (rows.length > 1 && !chain.length) add(level, null, event, SEVERAL);
+    }
+  };
+  const placeAt = (event, level) => {
+    const chain = chainOf(events.module(event));
+    if (chain[level]) add(level, chain[level], event, nameIn(chain, level));
+  };
+  for (let event = 0; event < events.count; event++) {
+    const kind = events.kind[event], parent = events.parent[event];
+    if (kind === CALL || kind === DELEGATE) place(event, kind === DELEGATE ? events.allInside(event) : []);
+    else if (kind === KERNEL && !(parent >= 0 && events.kind[parent] === CALL && events.operatorsOf(parent).length)) place(event, []);
+  }
+  return levels;
+}
+
+/* ---- Sums over a span ---- */
+
+/** Returns, for each event of the chosen lanes, the ns of it inside the span, and those that are in no event inside it: {total, self: Float64Array, touched: the events}. */
+export function clippedTimes(events, [from, to], isChosen) {
+  const {count, start, stop, lane, parent, duration} = events, total = new Float64Array(count), self = new Float64Array(count), touched = [];
+  for (let event = 0; event < count; event++) {
+    const length = stop[event] - start[event], inside = Math.min(to, stop[event]) - Math.max(from, start[event]);
+    if (!isChosen(lane[event]) || inside < 0 || (length > 0 ? inside <= 0 : start[event] >= to)) continue;
+    const time = length > 0 ? (inside >= length ? duration[event] : duration[event] * (inside / length)) : duration[event]; // an event that was scaled to fit counts with its duration
+    total[event] = time;
+    self[event] += time;
+    touched.push(event);
+    if (parent[event] >= 0) self[parent[event]] -= time;
+  }
+  for (const event of touched) self[event] = Math.max(0, self[event]);
+  return {total, self, touched};
+}
+
+/** Returns the rows of the table over a span: {key, count, total, self, operators}, most self time first. */
+export function sumSpan(events, span, isChosen, by) {
+  const {total, self, touched} = clippedTimes(events, span, isChosen), groups = new Map();
+  for (const event of touched) {
+    const key = events.groupKey(event, by);
+    if (!groups.has(key)) groups.set(key, {key, count: 0, total: 0, self: 0, event});
+    const group = groups.get(key);
+    group.count++;
+    group.total += total[event];
+    group.self += self[event];
+  }
+  return [...groups.values()].sort((a, b) => b.self - a.self || b.total - a.total);
+}
