@@ -125,6 +125,7 @@ bool etr_profile_has_part(const etr_profile *profile, const etr_method *method, 
   if (wanted == ETR_PROFILE_MEMORY) return method->memory != NULL;
   if (wanted == ETR_PROFILE_ACCURACY)
     return etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods)) != NULL;
+  if (wanted == ETR_PROFILE_GRAPHS) return method->graph != ETR_NONE;
   return find_part(wanted) && method->run_count > 0;
 }
 
