@@ -612,14 +612,52 @@ typedef struct etr_constant {
                        program's name; "constant_3" if neither is known */
   uint64_t size_bytes;
   etr_constant_place place;
-  uint32_t segment; /**< index into etr_program_memory.segments; ETR_NONE unless ETR_CONSTANT_SEGMENT */
-  bool is_mutable;  /**< it is the initial data of a planned tensor */
-  uint32_t method;  /**< index into etr_profile.methods of the first method that uses it */
-  size_t uses;      /**< number of tensors in all methods that use it */
+  uint32_t segment;      /**< index into etr_program_memory.segments; ETR_NONE unless ETR_CONSTANT_SEGMENT */
+  uint64_t offset_bytes; /**< of its data in the file; ETR_UNKNOWN: it is in another file, or the offset is invalid */
+  const char *module;    /**< of a weight whose name is known: the name up to its last dot; NULL: not known */
+  bool is_mutable;       /**< it is the initial data of a planned tensor */
+  uint32_t method;       /**< index into etr_profile.methods of the first method that uses it */
+  size_t uses;           /**< number of tensors in all methods that use it */
 } etr_constant;
+
+/** What a part of a program's file holds. */
+typedef enum etr_content {
+  ETR_CONTENT_PROGRAM,  /**< the program itself: methods, instructions, values, names */
+  ETR_CONTENT_CONSTANT, /**< a constant that kernels read */
+  ETR_CONTENT_MUTABLE,  /**< initial data of a mutable tensor */
+  ETR_CONTENT_WEIGHT,   /**< a constant of a delegate, in its processed bytes or in named data */
+  ETR_CONTENT_DELEGATE, /**< the remaining processed bytes of a delegate: its graph, or everything if it is opaque */
+  ETR_CONTENT_NAMED,    /**< named data that no delegate is known to read */
+  ETR_CONTENT_UNUSED,   /**< a segment to which nothing refers */
+  ETR_CONTENT_TESTS,    /**< in a BundledProgram: everything around the program */
+  ETR_CONTENT_PADDING,  /**< bytes between the others, which align them */
+} etr_content;
+
+/** Returns the name of a kind as written in JSON: "program", "constant", "mutable", "weight", "delegate", "named",
+ * "unused", "tests", "padding". The string is static. */
+ETR_API const char *etr_content_name(etr_content kind);
+
+/** A part of a program's file. Parts inside it, such as the weights in the bytes of a delegate, are parts of their own
+ * and not counted in it, so the sizes of all parts add up to the size of the file. */
+typedef struct etr_file_part {
+  etr_content kind;
+  uint64_t offset_bytes; /**< where it begins */
+  uint64_t size_bytes;
+  etr_value tensor;    /**< of a constant, mutable data or weight: its name, as in etr_constant or in the delegate's
+                          graph, "constant_12", and its type. Of named data the name is its key. Otherwise NULL */
+  const char *module;  /**< module of the weight, or of the node that reads it; NULL: not known */
+  const char *backend; /**< of a delegate and its weights; else NULL */
+  uint32_t method;     /**< index into etr_profile.methods of the first method that uses it; ETR_NONE: none */
+  int32_t instruction; /**< of a delegate and its weights: the first instruction that calls it; -1: none */
+  size_t uses; /**< number of tensors of methods, or of delegates, that use it; 0 if that is not what it holds */
+} etr_file_part;
 
 /** What a program contains besides its methods. */
 typedef struct etr_program_memory {
+  uint64_t file_bytes;        /**< size of the file that the program was read from; of a program in an ETRecord, of that
+                                 entry */
+  const etr_file_part *parts; /**< all bytes of the file, by offset */
+  size_t part_count;
   uint64_t program_bytes; /**< size of the program without its segments */
   const etr_segment *segments;
   size_t segment_count;

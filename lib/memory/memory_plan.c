@@ -573,6 +573,6 @@ bool etr_memory_plan_all(etr_profile *profile, etr_method *methods, const etr_pl
     methods[i].memory = make_plan(&placements[i], i, &source);
     if (!methods[i].memory) return false;
   }
-  profile->program_memory = etr_program_memory_make(&constants);
+  profile->program_memory = etr_program_memory_make(&constants, placements, profile->method_count);
   return profile->program_memory != NULL;
 }
