@@ -9,6 +9,7 @@
 #include "output/label.h"
 #include "output/text_table.h"
 #include "views/breakdown.h"
+#include "views/delegation.h"
 #include "views/loads.h"
 
 #include <math.h>
@@ -311,10 +312,8 @@ static uint64_t marks_of(const etr_finder *finder, overlap_marks *marks, const e
   }
   for (size_t i = 0; i < finding->instruction_count; i++) {
     if (finding->kind == ETR_FINDING_LAYOUT) break; /* inserted operators are work, not overhead */
-    const etr_delegate wanted = {.instruction_id = finding->instructions[i]};
-    size_t at = etr_lower_bound(&wanted, finder->method->delegates, finder->method->delegate_count, sizeof wanted,
-                                etr_by_int);
-    if (at == finder->method->delegate_count) continue;
+    uint32_t at = etr_delegate_at(finder->method, finding->instructions[i]);
+    if (at == ETR_NONE) continue;
     if (finding->kind == ETR_FINDING_WAITING && finder->delegates[at].ticks[ETR_SPENT_COPY] == 0) continue;
     earlier |= marks->of_delegate[at];
     marks->of_delegate[at] |= bit;

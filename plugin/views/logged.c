@@ -5,6 +5,7 @@
 #include "views/logged.h"
 
 #include "output/label.h"
+#include "views/delegation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -160,9 +161,8 @@ const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_va
 /* Returns the delegate whose call logged the value; NULL if none did. */
 static const etr_delegate *caller_of(const etr_profile *profile, const etr_debug_value *value) {
   const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
-  for (size_t i = 0; method && !value->delegate_id && i < method->delegate_count; i++)
-    if (method->delegates[i].instruction_id == value->instruction_id) return &method->delegates[i];
-  return NULL;
+  uint32_t at = method && !value->delegate_id ? etr_delegate_at(method, value->instruction_id) : ETR_NONE;
+  return at == ETR_NONE ? NULL : &method->delegates[at];
 }
 
 const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value,
