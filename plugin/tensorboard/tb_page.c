@@ -32,7 +32,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   }
   etr_puts(w, ": **");
   etr_put_median(w, answer->profile, method, ETR_UNIT_MS);
-  etr_putf(w, "** per inference\n\nmedian of %zu run%s", method->run_count, method->run_count == 1 ? "" : "s");
+  etr_putf(w, "** per inference\n\nmedian of %zu run%s", method->run_count, etr_plural(method->run_count));
   if (method->run_count > 1) {
     etr_puts(w, ", 90th percentile ");
     etr_put_time(w, answer->profile, method->execute.p90, ETR_UNIT_MS);

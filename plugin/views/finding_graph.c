@@ -121,7 +121,7 @@ bool etr_find_constants(etr_finder *finder) {
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   bool layers = feeds_products(finder, marked);
   added->title = etr_arena_format(finder->arena, "Fold %zu operator%s on constants at export%s", added->node_count,
-                                  added->node_count == 1 ? "" : "s",
+                                  etr_plural(added->node_count),
                                   layers ? ", or delegate the linear layers that read them" : "");
   added->evidence = etr_arena_format(
       finder->arena,

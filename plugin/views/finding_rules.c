@@ -65,16 +65,13 @@ void etr_finding_judge(etr_finding *finding, etr_sureness sureness, const char *
   finding->caveat = caveat ? caveat : "";
 }
 
-/* Of what goes into another text: the arena has failed where it is NULL. */
-static const char *or_empty(const char *text) { return text ? text : ""; }
-
 const char *etr_finder_time_of(const etr_finder *finder, double ticks) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   etr_put_time(&writer, finder->profile, ticks, finder->unit);
   etr_putf(&writer, " %s", etr_unit_name(finder->unit));
-  return or_empty(etr_text_end(&text, &writer));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) {
@@ -95,7 +92,7 @@ double etr_finder_ns(const etr_finder *finder, uint64_t ticks) {
 }
 
 const char *etr_finder_node_name(const etr_finder *finder, uint32_t node) {
-  return or_empty(etr_label_node(finder->arena, finder->graph, node));
+  return etr_or_empty(etr_label_node(finder->arena, finder->graph, node));
 }
 
 bool etr_is_one_of(const etr_finder *finder, const etr_node *node, const char *const *names, size_t count) {
@@ -146,8 +143,8 @@ const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked,
     etr_putf(&writer, "%s%zu %s %s", i ? ", " : "", rows.rows[i].node_count, rows.rows[i].key,
              etr_finder_time(finder, rows.rows[i].total_ticks));
   if (rows.count > LISTED)
-    etr_putf(&writer, ", %zu other kind%s", rows.count - LISTED, rows.count - LISTED == 1 ? "" : "s");
-  return or_empty(etr_text_end(&text, &writer));
+    etr_putf(&writer, ", %zu other kind%s", rows.count - LISTED, etr_plural(rows.count - LISTED));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 /* ---- Whole runs ---- */
@@ -174,7 +171,7 @@ static const char *factor_text(const etr_finder *finder, double factor) {
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0);
-  return or_empty(etr_text_end(&text, &writer));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 static bool find_first_run(etr_finder *finder) {

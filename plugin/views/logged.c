@@ -122,7 +122,7 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
 
-static etr_slice key_bytes(const row_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
+static etr_slice key_bytes(const row_key *key) { return ETR_BYTES(*key); }
 
 bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile) {
   etr_map_init(&out->first, arena);
@@ -324,7 +324,7 @@ void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
   if (!outputs) return;
   const char *title = etr_arena_format(
       &answer->arena, "outputs against the record's reference outputs \xC2\xB7 worst of %zu run%s (%s)", outputs->runs,
-      outputs->runs == 1 ? "" : "s", outputs->gap->rule);
+      etr_plural(outputs->runs), outputs->gap->rule);
   etr_puts(&answer->writer, "\n");
   if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
   etr_table_init(&table, answer, ETR_FIELDS(worst_fields));
