@@ -65,13 +65,6 @@ typedef enum etr_status {
   ETR_ERROR_OPTION, /**< an option has a value that does not exist, such as an unknown column name */
 } etr_status;
 
-/** Declares a member under its new and its old name. The old name is kept for one release. */
-#define ETR_RENAMED(type, name, old_name)                                                                              \
-  union {                                                                                                              \
-    type name;                                                                                                         \
-    type old_name;                                                                                                     \
-  }
-
 /** Offset of an error that is at no known position in the file. */
 #define ETR_NO_OFFSET UINT64_MAX
 
@@ -880,13 +873,13 @@ typedef struct etr_event {
   bool is_estimated;   /**< its time is an estimate: the backend's own, or a share by cycles of a measured time */
   bool has_no_place;   /**< `starts` are meaningless: they were not recorded, or are times of another clock */
   /** Depth of an event that encloses others in a delegate's call; starts at 1. 0: it encloses none. */
-  ETR_RENAMED(uint8_t, wrapper, shell);
+  uint8_t wrapper;
   /** Depth of the event that encloses this one; 0: it is directly in the call. If the call also encloses a total in
    * cycles, operators that were counted in cycles get a share of its time, as an estimate: those with nodes, or all
    * without a graph. */
   uint8_t inside;
   /** What an enclosing event spent its time on outside the events in it. */
-  ETR_RENAMED(etr_phase, wrapper_phase, shell_phase);
+  etr_phase wrapper_phase;
   etr_compute_unit compute_unit;
   bool is_unit_planned;        /**< compute_unit is the unit that the backend planned; it may have run on another */
   const etr_bytes *metadata;   /**< delegate_debug_metadata, sample_count entries; NULL if all entries are empty */
@@ -959,13 +952,6 @@ typedef struct etr_time_slice {
   etr_phase phase; /**< set for ETR_TIME_SLICE_DELEGATE */
   etr_compute_unit compute_unit;
 } etr_time_slice;
-
-/** The old names of the above, kept for one release. */
-typedef etr_time_slice etr_portion;
-typedef etr_time_slice_kind etr_portion_kind;
-#define ETR_PORTION_NODE ETR_TIME_SLICE_NODE
-#define ETR_PORTION_DELEGATE ETR_TIME_SLICE_DELEGATE
-#define ETR_PORTION_UNEXPLAINED ETR_TIME_SLICE_UNEXPLAINED
 
 /** How the phases of a method's runs were distinguished. */
 typedef enum etr_phase_rule {
@@ -1057,8 +1043,8 @@ typedef struct etr_method {
                                   outside all delegates; the likelier one is assumed */
   /** All of its time except the runtime's own: the slices add up to nodes_ticks, delegate_only_ticks and
    * unexplained_ticks. They are sorted by node, and for one node by run; slices without a node come last. */
-  ETR_RENAMED(const etr_time_slice *, time_slices, portions);
-  ETR_RENAMED(size_t, time_slice_count, portion_count);
+  const etr_time_slice *time_slices;
+  size_t time_slice_count;
   const uint32_t *blocks; /**< indices into etr_profile.blocks of the blocks of this method, ascending */
   size_t block_count;
   const etr_memory_plan *memory; /**< NULL: there is no program (.pte) that describes it */
@@ -1215,7 +1201,6 @@ typedef struct etr_effective_peaks {
   bool flops_given, integer_given,
       bandwidth_given; /**< given in etr_options.peaks; else the rate is the best among the record's large nodes */
 } etr_effective_peaks;
-typedef etr_effective_peaks etr_roofs; /**< the old name, for one release */
 
 /** The peak that limits nodes; unknown unless the peaks that decide it were given. */
 typedef enum etr_bound { ETR_BOUND_UNKNOWN, ETR_BOUND_COMPUTE, ETR_BOUND_MEMORY } etr_bound;
@@ -1281,7 +1266,7 @@ struct etr_profile {
   etr_peaks peaks;         /**< from the options */
   /** The peaks, where each one that was not given is replaced by the best rate among the profile's nodes that take at
    * least 50 us and move 1 MB (bandwidth) or compute a million multiply-accumulates in a call; 0 if there is none. */
-  ETR_RENAMED(etr_effective_peaks, effective_peaks, roofs);
+  etr_effective_peaks effective_peaks;
   const etr_block *blocks;
   size_t block_count;
   const char *const *unknown_entries; /**< zip entries of unknown purpose */

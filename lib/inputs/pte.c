@@ -110,7 +110,7 @@ static etr_slice load_payload(pte_payloads *p, payload_place place) {
 static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
   payload_place place = place_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
   if (place.size == 0) return (etr_slice){0};
-  etr_map_slot *slot = etr_map_at(&p->places, (etr_slice){(const char *)&place, sizeof place});
+  etr_map_slot *slot = etr_map_at(&p->places, ETR_BYTES(place));
   if (!slot || slot->value != ETR_NONE) return slot ? p->list.data[slot->value] : (etr_slice){0};
   bool is_loaded = !p->file || place.at + place.size <= p->bytes.size;
   etr_slice payload = is_loaded ? (etr_slice){p->bytes.data + place.at, (size_t)place.size} : load_payload(p, place);

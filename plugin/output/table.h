@@ -237,7 +237,7 @@ void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const
 void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media, const void *row);
 
 /** The `parts` of fields of ETR_CELL_VALUES: numbers of 32 and 64 bits, and texts. */
-extern const etr_row_type etr_values_u32, etr_values_i32, etr_values_u64, etr_values_text;
+extern const etr_row_type etr_values_u32, etr_values_u64, etr_values_text;
 
 /** Writes a key and an array with an object for each row. */
 void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list, etr_rows rows);

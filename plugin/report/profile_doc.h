@@ -12,6 +12,7 @@
 #include "etrecord_tb.h"
 #include "output/table.h"
 #include "trace/trace_place.h"
+#include "views/findings.h"
 
 /* ---- The document ---- */
 
@@ -28,8 +29,10 @@ typedef enum etr_profile_part {
   ETR_PROFILE_ALL = (1 << 7) - 1,
 } etr_profile_part;
 
-/** Writes a document with some of the parts. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-etr_status etr_profile_write(const etr_profile *profile, unsigned parts, const etr_sink *sink, etr_error *error);
+/** Writes a document with some of the parts. known: the findings of one method, which then are not made again; NULL for
+ * none. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+etr_status etr_profile_write(const etr_profile *profile, unsigned parts, const etr_method_findings *known,
+                             const etr_sink *sink, etr_error *error);
 
 /** Returns the key of a part that belongs to a method, "timeline"; NULL for others. */
 const char *etr_profile_part_name(etr_profile_part part);
@@ -59,6 +62,7 @@ typedef struct etr_profile_doc {
   unsigned parts;             /* etr_profile_part bits */
   etr_side *side;             /* the data that a comparison needs; NULL in sections */
   etr_placer placer;
+  const etr_method_findings *known; /* of one method; NULL for none */
 } etr_profile_doc;
 
 /** The operators of a method's graph, which are the rows of its columns. Zeroed: none. */

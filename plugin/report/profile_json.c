@@ -8,7 +8,6 @@
 #include "tables/summary_output.h"
 #include "views/balance.h"
 #include "views/delegation.h"
-#include "views/findings.h"
 
 /* Writes the last folder and the name of a path, which identify the file without its location on the owner's disk. */
 static void put_path(const etr_fields *f, const char *path) {
@@ -85,8 +84,9 @@ static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *
 
 static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
-  etr_findings found;
-  if (!etr_findings_make(&found, &e->arena, f->profile, method, ETR_UNIT_MS)) return false;
+  bool is_known = e->known && e->known->method == method;
+  etr_findings found = is_known ? e->known->findings : (etr_findings){0};
+  if (!is_known && !etr_findings_make(&found, &e->arena, f->profile, method, ETR_UNIT_MS)) return false;
   etr_field_list(f, "findings");
   for (size_t i = 0; i < found.count; i++) {
     const etr_finding *finding = &found.list[i];
@@ -221,10 +221,11 @@ static etr_status close_document(etr_profile_doc *e, bool is_good, etr_error *er
   return etr_writer_finish(writer, error);
 }
 
-etr_status etr_profile_write(const etr_profile *profile, unsigned wanted, const etr_sink *sink, etr_error *error) {
+etr_status etr_profile_write(const etr_profile *profile, unsigned wanted, const etr_method_findings *known,
+                             const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_jw json;
-  etr_profile_doc e = {.parts = wanted};
+  etr_profile_doc e = {.parts = wanted, .known = known};
   const etr_fields *f = &e.fields;
   bool good = true;
   etr_error_clear(error);
@@ -259,5 +260,5 @@ etr_status etr_profile_write_section(const etr_profile *profile, const etr_metho
 }
 
 etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_profile_write(profile, ETR_PROFILE_ALL, sink, error);
+  return etr_profile_write(profile, ETR_PROFILE_ALL, NULL, sink, error);
 }
