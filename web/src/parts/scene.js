@@ -10,7 +10,7 @@ import {html, visibleText} from '../base/html.js';
 import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from './rects.js';
 
 export const AXIS_HEIGHT = 24;
-const LEAST_LABEL = 24, LEAST_NOTE = 36, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, BEHIND = ['Home', 'End'];
+const LEAST_LABEL = 24, LEAST_NOTE = 36, STRIP = 4, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, BEHIND = ['Home', 'End'];
 
 /* ---- Colours: those of the style sheet, as a canvas and a file take them ---- */
 
@@ -20,7 +20,7 @@ const mix = (colour, part) => `color-mix(in oklab, ${colour} ${part}%, var(--sur
 const COLOURS = {
   ...Object.fromEntries(backends.flatMap((colour, index) => [[`backend${index}`, [colour, 'var(--on-backend)']], [`own${index}`, [mix(colour, 34), 'var(--text)']], [`around${index}`, [mix(colour, 16), 'var(--text)']]])),
   framework: [mix('var(--framework)', 55), 'var(--text)'], delegate: [mix('var(--delegate-only)', 38), 'var(--text)'], unexplained: [mix('var(--unexplained)', 40), 'var(--text)'], even: ['var(--hover)', 'var(--text)'], odd: [mix('var(--accent)', 22), 'var(--text)'],
-  same: [mix('var(--framework)', 18), 'var(--text)'], slower1: [mix('var(--slower)', 25), 'var(--text)'], slower2: [mix('var(--slower)', 50), 'var(--text)'], faster1: [mix('var(--faster)', 25), 'var(--text)'], faster2: [mix('var(--faster)', 50), 'var(--text)'],
+  same: [mix('var(--framework)', 18), 'var(--text)'], slower1: [mix('var(--slower)', 25), 'var(--text)'], slower2: [mix('var(--slower)', 50), 'var(--text)'], faster1: [mix('var(--accent)', 25), 'var(--text)'], faster2: [mix('var(--accent)', 50), 'var(--text)'],
 };
 const NAMES = Object.keys(COLOURS), LINES = {text: 'var(--text)', quiet: 'var(--quiet)', line: 'var(--line)', surface: 'var(--surface)', accent: 'var(--accent)', estimated: 'var(--estimated)', hit: 'var(--estimated)'};
 
@@ -197,7 +197,7 @@ class SceneCanvas {
     if (!this.width || !this.shown) return;
     colours ??= readColours(this.canvas.parentElement);
     const {context, ratio} = this;
-    this.patterns ??= {[SYNTHETIC]: hatch(context, colours.surface, ratio), [ESTIMATED]: hatch(context, colours.estimated, ratio), [ONE_SIDED]: hatch(context, colours.surface, ratio)};
+    this.patterns ??= {[SYNTHETIC]: hatch(context, colours.surface, ratio), [ESTIMATED]: hatch(context, colours.estimated, ratio), [ONE_SIDED]: hatch(context, `${colours.surface}70`, ratio)};
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.shown.height);
     context.font = FONT;
@@ -232,9 +232,7 @@ class SceneCanvas {
       if (colour[index] !== last) context.fillStyle = colours.fills[last = colour[index]];
       context.fillRect(from, top, width, height);
       if (flags[index] && next === index + 1 && right - left >= 6) {
-        context.fillStyle = this.patterns[flags[index] & -flags[index]];
-        if (flags[index] & SYNTHETIC) context.fillRect(from, top + height - 5, width, 5);
-        else context.fillRect(from, top, width, height);
+        this.drawFlags(flags[index], from, top, width, height);
         last = -1;
       }
       if (isHit) {
@@ -243,6 +241,20 @@ class SceneCanvas {
         last = -1;
       }
     });
+  }
+
+  /* Hatches a box: a strip at the bottom for a start or a time that is not measured, all of it for one that only one record has. */
+  drawFlags(flags, left, top, width, height) {
+    const {context} = this;
+    let bottom = top + height;
+    for (const flag of [SYNTHETIC, ESTIMATED]) {
+      if (!(flags & flag)) continue;
+      context.fillStyle = this.patterns[flag];
+      context.fillRect(left, bottom -= STRIP, width, STRIP);
+    }
+    if (!(flags & ONE_SIDED)) return;
+    context.fillStyle = this.patterns[ONE_SIDED];
+    context.fillRect(left, top, width, height);
   }
 
   /* The boxes of a row that have room for a text, with it. Boxes of one family get distinct ones. */

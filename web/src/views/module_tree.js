@@ -192,7 +192,7 @@ export function icicleRows(boxes, height, colour, flags) {
 }
 
 /** The flags of a node: estimated where most of its time is, or one-sided. */
-export const flagsOf = (node, isOneSided = false) => (node.estimated > node.time / 2 ? ESTIMATED : 0) | (isOneSided ? ONE_SIDED : 0);
+export const flagsOf = (node, isOneSided = false) => (node.kind !== 'root' && node.estimated > node.time / 2 ? ESTIMATED : 0) | (isOneSided ? ONE_SIDED : 0);
 
 /* ---- Compared with a base ---- */
 
@@ -207,6 +207,7 @@ export function changeOf(node, pairs) {
     base += pair.base_p50 ?? 0;
     now += pair.new_p50 ?? 0;
     if (pair.verdict === 'slower' || pair.verdict === 'faster') decided += pair.new_p50 - pair.base_p50;
+    else if (pair.verdict === 'new') decided += pair.new_p50 ?? 0;
     isNew &&= pair.verdict === 'new';
     verdict = pair.verdict;
   }

@@ -24,7 +24,7 @@ declare({'mod.at': text(ROOT), 'mod.rolled': flag(true), 'mod.order': oneOf('mod
 
 const roll = () => set({'mod.rolled': !peek('mod.rolled'), 'mod.at': ROOT, 'mod.from': 0, 'mod.to': 0});
 command({name: 'roll-up', keys: ['u'], text: 'Roll up equal modules, or show each', views: ['modules'], run: roll});
-command({name: 'module-up', keys: ['Backspace'], text: 'To the module around', views: ['modules'], run: () => drill(kept.path?.at(-2)?.key ?? ROOT)});
+command({name: 'module-up', keys: ['Backspace'], text: 'To the module around', views: ['modules'], run: () => drill(kept.picture?.path.at(-2)?.key ?? ROOT)});
 
 const drill = (key, changes = {}) => set({'mod.at': key, 'mod.from': 0, 'mod.to': 0, ...changes});
 
@@ -53,7 +53,7 @@ function goneRow(top, answer) {
 
 function pictureOf(root) {
   const path = pathTo(root, get('mod.at')), top = path.at(-1), byChange = isCompared() && get('mod.colour') === 'change', answer = byChange ? comparedMethod.value : null;
-  if (kept.top === top && kept.answer === answer) return kept;
+  if (kept.picture?.top === top && kept.picture.answer === answer) return kept.picture;
   const boxes = placed(top), {operators} = method.value, changes = new Map(), change = node => (changes.has(node) ? changes : changes.set(node, changeOf(node, pairs.value))).get(node);
   const rows = icicleRows(boxes, LEVEL, node => colourOf(byChange && node.kind !== 'part' ? changeColourOf(change(node)) : backendColourOf(operators, node)), node => flagsOf(node, byChange && node.kind !== 'part' && change(node)?.isNew));
   let height = rows.length * LEVEL, end = top.time, gone = [];
@@ -66,8 +66,7 @@ function pictureOf(root) {
       height += 1.5 * LEVEL;
     }
   }
-  Object.assign(kept, {path, top, answer, boxes, rows, gone, height, end, change});
-  return kept;
+  return (kept.picture = {path, top, answer, boxes, rows, gone, height, end, change});
 }
 
 /* ---- Texts ---- */
@@ -115,7 +114,7 @@ const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([
 
 /* Opens a module, or goes to the one around the top; selects an operator. */
 function open(node, isStep = false) {
-  const {path, top} = kept, selected = node.kind === 'module' ? {sel: `module:${node.pattern}`} : node.kind === 'group' ? {sel: `pattern:${node.pattern}`} : {};
+  const {path, top} = kept.picture, selected = node.kind === 'module' ? {sel: `module:${node.pattern}`} : node.kind === 'group' ? {sel: `pattern:${node.pattern}`} : {};
   if (node.kind === 'operator') {
     const [row] = node.rows;
     set(node.rows.length === 1 ? {sel: nodeId(method.peek().operators, row)} : {}, {replace: isStep});
