@@ -47,6 +47,17 @@ export class Columns {
   }
 }
 
+/** Returns the items of a list by key: a Map of lists. */
+export function grouped(list, keyOf) {
+  const groups = new Map();
+  for (const item of list) {
+    const key = keyOf(item);
+    if (groups.has(key)) groups.get(key).push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /** Returns the row numbers 0, 1, ... count - 1. */
 export function allRows(count) {
   return Int32Array.from({length: count}, (_, row) => row);

@@ -5,6 +5,7 @@
 import {render} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 
+import {grouped} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {html, visibleText} from '../base/html.js';
 import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from './rects.js';
@@ -266,7 +267,7 @@ class SceneCanvas {
     });
     const shortOf = ({index}) => visibleText(short(row.id[index]));
     if (!family) return found.map(box => ({...box, text: this.widthOf(box.text) <= box.room - 2 * PADDING - 4 ? box.text : fitted(shortOf(box), box.room - 2 * PADDING - 4, this.widthOf)}));
-    for (const boxes of Map.groupBy(found, ({index}) => family(row.id[index])).values())
+    for (const boxes of grouped(found, ({index}) => family(row.id[index])).values())
       distinctTexts(boxes.map(({text}) => text), boxes.map(({room}) => room - 2 * PADDING), this.widthOf, boxes.map(shortOf)).forEach((text, at) => (boxes[at].text = text));
     return found;
   }

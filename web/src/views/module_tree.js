@@ -2,7 +2,7 @@
 //
 // module_tree.js - the time of a method as a tree that adds up: Method::execute, modules, operators, and the time beside operators where it arises. Equal modules are rolled up. It needs no page.
 
-import {sumOver} from '../base/columns.js';
+import {grouped, sumOver} from '../base/columns.js';
 import {shortOp, shortType} from '../base/format.js';
 import {CPU, PART_TEXTS, backendColour, balanceParts, rowsInside} from '../base/method.js';
 import {ESTIMATED, ONE_SIDED, makeRow} from '../parts/rects.js';
@@ -23,9 +23,7 @@ function signature(module, operators) {
 /* Skips modules that contain one module and nothing else, because both boxes would be equally wide. */
 const unwrapped = module => (module.children.length === 1 && module.own.length === 0 ? unwrapped(module.children[0]) : module);
 
-function groupBy(list, keyOf) {
-  return [...Map.groupBy(list, keyOf).values()];
-}
+const groupBy = (list, keyOf) => [...grouped(list, keyOf).values()];
 
 /* Splits a list where the key changes. */
 function runsOf(list, keyOf) {
@@ -187,7 +185,7 @@ export function backendColourOf(operators, node) {
 
 /** Returns the rows of a scene for the boxes of placed(); the ids are indices of the boxes. */
 export function icicleRows(boxes, height, colour, flags) {
-  const levels = Map.groupBy(boxes.keys(), index => boxes[index].level);
+  const levels = grouped(boxes.keys(), index => boxes[index].level);
   return [...levels].sort(([a], [b]) => a - b).map(([level, ids]) => makeRow(ids, {start: id => boxes[id].from, end: id => boxes[id].from + boxes[id].node.time, colour: id => colour(boxes[id].node), flags: id => flags(boxes[id].node), top: level * height, height: height - 1}));
 }
 

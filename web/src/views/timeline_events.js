@@ -116,7 +116,8 @@ export class Events extends Columns {
     const inside = kind === CALL ? this.inside.get(event) ?? [] : [];
     if (inside.length === 1) return this.label(inside[0]);
     if (kind === CALL) return this.instruction[event] >= 0 ? `instruction ${this.instruction[event]}` : 'runtime';
-    return kind === KERNEL ? this.rawName(event).replace(/^native_call_/, '').replace(/(\.\w+)?\.?_?out$/, '') : this.rawName(event);
+    const [, called] = this.rawName(event).match(/^native_call_(\w+?)(\.\w+)?$/) ?? [];
+    return called ?? (kind === KERNEL && this.instruction[event] >= 0 ? `instruction ${this.instruction[event]}` : this.rawName(event));
   }
 
   /** The module that an event belongs to: that of its operator, or of all operators of a delegate. Null if there is none. */
