@@ -11,7 +11,7 @@ import {html, visibleText} from '../base/html.js';
 import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from './rects.js';
 
 export const AXIS_HEIGHT = 24;
-const LEAST_LABEL = 24, LEAST_NOTE = 36, STRIP = 4, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, BEHIND = ['Home', 'End'];
+const LEAST_LABEL = 24, LEAST_NOTE = 36, STRIP = 4, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, SETTLED = 250, BEHIND = ['Home', 'End'];
 
 /* ---- Colours: those of the style sheet, as a canvas and a file take them ---- */
 
@@ -62,7 +62,7 @@ function hatch(context, colour, ratio) {
 
 /**
  * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown, label(id), short(id): the label without what can be left out, note(id): texts of a second line, of which the first that has room is drawn, family(id): boxes of one family get distinct labels,
- * tip(id): elements, says(id): text for a screen reader, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to), spanned(from, to or null)}.
+ * tip(id): elements, says(id): text for a screen reader, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to): what is in sight, both 0 for all; spanned(from, to or null)}.
  */
 class SceneCanvas {
   constructor(canvas, tooltip, status) {
@@ -87,6 +87,7 @@ class SceneCanvas {
 
   close() {
     cancelAnimationFrame(this.asked);
+    clearTimeout(this.settles);
     this.resized.disconnect();
     removeEventListener('themechange', this.themed);
     this.scheme.removeEventListener('change', this.themed);
@@ -140,8 +141,19 @@ class SceneCanvas {
     if (at === this.from && at + size === this.to) return;
     this.from = at;
     this.to = at + size;
-    if (!isSilent) this.shown.moved?.(this.from, this.to);
+    if (!isSilent) this.settle();
     this.ask();
+  }
+
+  /* Tells the owner what is in sight when the user has come to rest: it writes it to the address, and browsers limit how often that changes. */
+  settle() {
+    clearTimeout(this.settles);
+    this.canvas.ariaBusy = 'true';
+    this.settles = setTimeout(() => {
+      const isAll = this.from <= 0 && this.to >= this.shown.end;
+      this.canvas.ariaBusy = null;
+      this.shown.moved?.(isAll ? 0 : Math.floor(this.from), isAll ? 0 : Math.ceil(this.to));
+    }, SETTLED);
   }
 
   zoom(factor, at = this.middle()) {
@@ -417,7 +429,7 @@ class SceneCanvas {
 
   step(key) {
     const rows = this.rows, at = this.places?.get(this.cursor) ?? this.places?.get(this.chosen[0]?.id);
-    const to = BEHIND.includes(key) ? at && {row: at.row, index: key === 'Home' ? 0 : rows[at.row].count - 1} : at ? neighbour(rows, at, key) : this.firstInSight();
+    const to = BEHIND.includes(key) && at ? {row: at.row, index: key === 'Home' ? 0 : rows[at.row].count - 1} : at ? neighbour(rows, at, key) : this.firstInSight();
     if (to) this.choose(rows[to.row].id[to.index], true);
   }
 

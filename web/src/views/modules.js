@@ -18,7 +18,7 @@ import {VERDICTS, Verdict} from './compare.js';
 import {ROOT, backendColourOf, changeColourOf, changeOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from './module_tree.js';
 import {SceneTools} from './timeline.js';
 
-const LEVEL = 38, MOST_LISTED = 40, SETTLED = 250;
+const LEVEL = 38, MOST_LISTED = 40;
 
 declare({'mod.at': text(ROOT), 'mod.rolled': flag(true), 'mod.order': oneOf('model', 'time'), 'mod.colour': oneOf('change', 'backend'), 'mod.from': number(0), 'mod.to': number(0)});
 
@@ -134,20 +134,13 @@ function marksOf({boxes}) {
   };
 }
 
-let settles = null;
-
-function moved(from, to, end) {
-  clearTimeout(settles);
-  settles = setTimeout(() => peek('view') === 'modules' && set(from <= 0 && to >= end ? {'mod.from': 0, 'mod.to': 0} : {'mod.from': Math.floor(from), 'mod.to': Math.ceil(to)}, {replace: true}), SETTLED);
-}
-
 function Icicle({picture}) {
   const {boxes, rows, gone, height, end} = picture, marks = marksOf(picture), follow = marks.isChosen ? boxes.findIndex((_, id) => marks.isChosen(id)) : -1, node = id => boxes[id]?.node;
   const shown = {
     rows, height, end, ...marks, label: id => node(id)?.label ?? gone[id - boxes.length].node.op, short: id => node(id)?.short ?? node(id)?.label ?? gone[id - boxes.length].node.op, family: id => boxes[id]?.around?.key ?? 'gone',
     note: id => (node(id) ? notesOf(node(id)) : [`gone, ${timeWithUnit(gone[id - boxes.length].time)}`]),
     tip: id => html`<${Tip} ...${told(picture, id)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(picture, id)),
-    choose: (id, isStep) => node(id) && open(node(id), isStep), open: id => node(id) && open(node(id)), moved: (from, to) => moved(from, to, end),
+    choose: (id, isStep) => node(id) && open(node(id), isStep), open: id => node(id) && open(node(id)), moved: (from, to) => set({'mod.from': from, 'mod.to': to}, {replace: true}),
   };
   return html`<${Scene} label="Time by module. Arrow keys choose a box, Enter opens it, Backspace goes up, plus and minus zoom." shown=${shown} view=${[get('mod.from'), get('mod.to')]} follow=${follow < 0 ? null : follow} />`;
 }

@@ -16,7 +16,7 @@ import {AXIS_HEIGHT, SCENE_VIEWS, Scene, colourOf, currentScene, sceneSvg} from 
 import {SmallTable} from '../parts/table.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, commonModule, moduleBoxes, readTimeline, sumSpan} from './timeline_events.js';
 
-const ROW = 22, GAP = 8, LONGEST = 12, SLOW_NODES = 3, SLOWER_THAN = 1.1, SETTLED = 250;
+const ROW = 22, GAP = 8, LONGEST = 12, SLOW_NODES = 3, SLOWER_THAN = 1.1;
 const BY = [['op', 'Operator'], ['module', 'Module'], ['backend', 'Backend'], ['source', 'Source line']];
 const RUN_WORDS = [['fastest', (a, b) => a - b, 0], ['median', (a, b) => a - b, 0.5], ['slowest', (a, b) => b - a, 0]];
 
@@ -162,14 +162,6 @@ function choose({name, events, event, box}, isStep) {
   if (row >= 0) set({sel: nodeId(operators, row)}, step);
 }
 
-let settles = null;
-
-/* Writes the part in sight to the address when the user has come to rest: browsers limit how often it changes. */
-function moved(from, to, end) {
-  clearTimeout(settles);
-  settles = setTimeout(() => peek('view') === 'timeline' && set(from <= 0 && to >= end ? {'tl.from': 0, 'tl.to': 0} : {'tl.from': Math.floor(from), 'tl.to': Math.ceil(to)}, {replace: true}), SETTLED);
-}
-
 /** Reads a span of the address, "120~3400" in ns; null if there is none. */
 export function readSpan(said) {
   const found = said.match(/^(\d+)~(\d+)$/);
@@ -202,7 +194,7 @@ function SpanTable({picture, span}) {
   return html`<section class="card span" aria-label="Span"><div class="toolbar"><strong>${timeWithUnit(length)}</strong><span class="count">from ${timeWithUnit(span[0])} to ${timeWithUnit(span[1])}</span>
     <${Segments} label="Sum by" options=${BY} chosen=${by} change=${value => set({'tl.by': value}, {replace: true})} />${lanes.length > 1 ? lanes.map(({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)} change=${() => toggle(key)} />`) : null}
     <button type="button" onClick=${() => currentScene()?.look(...span)}>zoom to it</button><button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button></div>
-    <${SmallTable} caption="In the marked span" rows=${[...rows, all]} columns=${columns} most=${24} /></section>`;
+    <${SmallTable} caption="In the marked span" rows=${[all, ...rows]} columns=${columns} most=${24} /></section>`;
 }
 
 /* ---- Around the picture ---- */
@@ -260,7 +252,7 @@ function Picture({timeline, at, base}) {
   const shown = {
     rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/ \(\d+ nodes?\)$/, ''), axis: (ns, step) => axisText(ns, step), spanText: timeWithUnit, ...marks,
     tip: id => html`<${Tip} ...${told(find(id), raw)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(find(id), raw)),
-    choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => moved(from, to, picture.end), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
+    choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => set({'tl.from': from, 'tl.to': to}, {replace: true}), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
   };
   return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} /><${Scene} label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>
     ${span ? html`<${SpanTable} picture=${picture} span=${span} />` : null}`;
