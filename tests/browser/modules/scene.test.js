@@ -7,9 +7,9 @@ import {describe, it} from 'node:test';
 
 import {sumOver} from '../../../web/src/base/columns.js';
 import {readProfile} from '../../../web/src/base/method.js';
-import {axisStep, boxAt, clippedSum, distinctTexts, eachPiece, firstEndingAfter, fitted, makeRow, neighbour, textWidths} from '../../../web/src/parts/rects.js';
+import {axisStep, boxAt, clippedSum, distinctTexts, eachPiece, firstEndingAfter, fitted, makeRow, neighbour, textWidths} from '../../../web/src/base/rects.js';
 import {backendColourOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from '../../../web/src/views/module_tree.js';
-import {CALL, DELEGATE, EXECUTE, KERNEL, clippedTimes, moduleBoxes, readTimeline, sumSpan} from '../../../web/src/views/timeline_events.js';
+import {CALL, DELEGATE, EXECUTE, KERNEL, clippedTimes, moduleBoxes, readTimeline, sumSpan, timesOfRun} from '../../../web/src/base/events.js';
 import {RECORDS, documentOf} from '../answers.js';
 import {missing} from '../environment.js';
 
@@ -113,10 +113,11 @@ function smallTimeline() {
         operators: {name: ['add', 'mul', 'sub'], op: [1, 2, 13], module: [2, 2, 3], source: [0, 0, -1], delegate: [-1, 1, 1], backend: [-1, 12, 12], match: [10, 10, 10], total: [20, 20, 20], p50: [20, 20, 20]}},
     }],
   }).methods[0];
-  const timeline = {run: 0, execute: 100, lanes: LANES, count: 6, name: [3, 4, 5, 6, 7, 8], duration: [100, 30, 20, 60, 20, 30], instruction: [-1, 0, 0, 1, 1, 1], backend: [-1, -1, -1, 12, 12, 12], match: [9, 9, 10, 11, 10, 10],
-    start: [0, 1, 5, 32, 32, 52], scale: 1, lane: [0, 0, 0, 0, 1, 1], level: [0, 1, 2, 1, 0, 0], measured: [1, 1, 1, 1, 0, 0], operator: [-1, -1, 0, -1, 1, 2]};
-  return {method, timeline: readTimeline(timeline, method.texts, method)};
+  return {method, timeline: readTimeline(TABLE, method.texts, method)};
 }
+
+const TABLE = {run: 0, execute: 100, lanes: LANES, count: 6, name: [3, 4, 5, 6, 7, 8], duration: [100, 30, 20, 60, 20, 30], instruction: [-1, 0, 0, 1, 1, 1], backend: [-1, -1, -1, 12, 12, 12], match: [9, 9, 10, 11, 10, 10],
+  start: [0, 1, 5, 32, 32, 52], scale: 1, lane: [0, 0, 0, 0, 1, 1], level: [0, 1, 2, 1, 0, 0], measured: [1, 1, 1, 1, 0, 0], operator: [-1, -1, 0, -1, 1, 2]};
 
 describe('events of a run', () => {
   const {timeline} = smallTimeline(), events = timeline.eventsOf(0);
@@ -146,11 +147,15 @@ describe('events of a run', () => {
     assert.deepEqual(sumSpan(events, [200, 300], () => true, 'op'), []);
   });
 
-  it('read structures that runs share', () => {
-    const {method} = smallTimeline(), shared = {count: 1, name: 3, lanes: LANES, instruction: -1, match: 9, lane: 0, level: 0, measured: 1, operator: -1};
-    const read = readTimeline({structures: [shared], runs: [{run: 2, execute: 10, structure: 0, start: [0], duration: [10], scale: 1}, {run: 3, execute: 12, structure: 0, start: [0], duration: [12], scale: 1}]}, method.texts, method);
-    assert.deepEqual(read.runs, [{run: 2, execute: 10}, {run: 3, execute: 12}]);
-    assert.equal(read.eventsOf(1).duration[0], 12);
+  it('are read from structures that runs share, with steps and gaps', () => {
+    const {method} = smallTimeline(), {run: _, execute: _2, duration: _3, start: _4, scale: _5, instruction: _6, operator: _7, ...structure} = TABLE;
+    Object.assign(method, {perRun: [90, 100], document: {...method.document, run_numbers: [4, 6]}});
+    const run = {structure: 0, gap: [0, 1, 4, 7, 0, 0], time: [8, 6, 20, 0, 20, 30]}, read = readTimeline({runs_left_out: 3, structures: [{...structure, instruction_step: [null, 0, 0, 1, 0, 0], operator_step: [null, null, 0, null, 1, 1]}], runs: [{...run, run: 0}, {...run, run: 1}]}, method.texts, method);
+    assert.deepEqual(read.runs, [{run: 4, execute: 90}, {run: 6, execute: 100}]);
+    assert.equal(read.leftOut, 3);
+    const shared = read.eventsOf(1);
+    for (const key of ['start', 'operator', 'instruction', 'stop', 'parent', 'kind']) assert.deepEqual([...shared[key]], [...(key === 'start' ? [0, 1, 5, 32, 32, 52] : key === 'stop' ? [90, 31, 25, 82, 52, 82] : events[key])], key);
+    assert.deepEqual([...timesOfRun(read, 1, {operators: [2], times: [7, 8]}, 4)], [20, 20, 8, NaN]);
   });
 });
 

@@ -2,7 +2,7 @@
 //
 // method.js - reads a document of schema/profile.schema.json: its methods with their operators as columns, modules, delegates. It needs no page.
 
-import {Columns, compareNames, rowsWhere, sumOver} from './columns.js';
+import {Columns, compareNames, fromSteps, rowsWhere, sumOver} from './columns.js';
 import {shortOp} from './format.js';
 
 const SCHEMA = 'etrecord-tb/profile/1';
@@ -205,7 +205,7 @@ const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: 
 
 function readMethod(method, index, texts) {
   const runs = method.runs || 1, graph = readGraph(method.graph, texts, runs);
-  const rowsOf = finding => Int32Array.from((finding.operators ?? []).filter(row => row >= 0 && row < graph.operators.count));
+  const rowsOf = finding => Int32Array.from((finding.operators ?? fromSteps(finding.operator_steps ?? [])).filter(row => row >= 0 && row < graph.operators.count));
   return {
     index, document: method, texts, name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run ?? [],
     noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // older documents lack both

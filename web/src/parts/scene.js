@@ -8,7 +8,7 @@ import {useEffect, useRef} from 'preact/hooks';
 import {grouped} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {html, visibleText} from '../base/html.js';
-import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from './rects.js';
+import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from '../base/rects.js';
 
 export const AXIS_HEIGHT = 24;
 const LEAST_LABEL = 24, LEAST_NOTE = 36, STRIP = 4, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, SETTLED = 250, BEHIND = ['Home', 'End'];

@@ -5,7 +5,7 @@
 import {grouped, sumOver} from '../base/columns.js';
 import {shortOp, shortType} from '../base/format.js';
 import {CPU, PART_TEXTS, backendColour, balanceParts, rowsInside} from '../base/method.js';
-import {ESTIMATED, ONE_SIDED, makeRow} from '../parts/rects.js';
+import {ESTIMATED, ONE_SIDED, makeRow} from '../base/rects.js';
 
 /** Equal modules from which they are rolled up. */
 export const ROLLED_FROM = 4;
