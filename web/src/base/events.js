@@ -2,7 +2,7 @@
 //
 // events.js - the events of one run as columns: how they are nested, called and grouped, the modules that they belong to, and the sums over a span. It needs no page.
 
-import {Columns} from './columns.js';
+import {Columns, grouped} from './columns.js';
 import {shortOp} from './format.js';
 import {TOP_LEVEL, isInside, lineKey, operatorLabel} from './method.js';
 import {firstEndingAfter, makeRow} from './rects.js';
@@ -34,7 +34,7 @@ export class Events extends Columns {
   constructor(table, texts, method) {
     super(table, table.count, texts);
     Object.assign(this, {method, lanes: table.lanes, execute: table.execute, run: table.run, duration: this.numbers('duration'), start: this.numbers('start'), lane: this.indices('lane'), level: this.indices('level'),
-      operator: this.indices('operator'), instruction: this.indices('instruction'), measured: this.indices('measured'), inside: new Map(), labels: new Map()});
+      operator: this.indices('operator'), instruction: this.indices('instruction'), measured: this.indices('measured'), labels: new Map()});
     const scale = this.numbers('scale'); // missing where it is 1
     this.stop = Float64Array.from(this.start, (start, event) => start + this.duration[event] * (scale[event] >= 0 ? scale[event] : 1));
     this.end = this.stop.reduce((most, stop) => Math.max(most, stop), 1);
@@ -44,19 +44,13 @@ export class Events extends Columns {
 
   /* Sets parent and kind. An event is inside the one of the level above that contains its middle; what runs in a delegate is inside the delegate's call. */
   nest() {
-    const {count, lanes, lane, level, start, stop, operator, instruction} = this, byRow = new Map();
-    for (let event = 0; event < count; event++) {
-      const key = `${lane[event]}.${level[event]}`;
-      if (!byRow.has(key)) byRow.set(key, []);
-      byRow.get(key).push(event);
-    }
-    const made = new Map([...byRow].map(([key, ids]) => [key, makeRow(ids, {start: event => start[event], end: event => stop[event]})]));
+    const {count, lanes, lane, level, start, stop, operator, instruction} = this, all = Array.from({length: count}, (_, event) => event);
+    const made = new Map([...grouped(all, event => `${lane[event]}.${level[event]}`)].map(([key, ids]) => [key, makeRow(ids, {start: event => start[event], end: event => stop[event]})]));
     const holder = (key, event) => {
       const row = made.get(key), at = row ? firstEndingAfter(row, start[event]) : 0, found = row && at < row.count && row.x0[at] <= start[event] ? row.id[at] : row?.id[at - 1] ?? -1;
       return found >= 0 && start[found] <= start[event] && stop[event] <= stop[found] + 1e-6 * this.end ? found : -1;
     };
-    const main = lanes.findIndex(({delegated}) => !delegated), calls = new Map();
-    for (let event = 0; event < count; event++) if (lane[event] === main && this.backend(event) && operator[event] < 0) calls.set(instruction[event], [...(calls.get(instruction[event]) ?? []), event]);
+    const main = lanes.findIndex(({delegated}) => !delegated), calls = grouped(all.filter(event => lane[event] === main && this.backend(event) && operator[event] < 0), event => instruction[event]);
     this.parent = new Int32Array(count).fill(-1);
     this.kind = new Uint8Array(count);
     for (let event = 0; event < count; event++) {
@@ -65,7 +59,7 @@ export class Events extends Columns {
       else if (isInside) this.parent[event] = (calls.get(instruction[event]) ?? []).findLast(call => start[call] <= start[event]) ?? -1;
       this.kind[event] = isInside ? INSIDE : operator[event] >= 0 ? KERNEL : this.backend(event) ? DELEGATE : level[event] === 0 && instruction[event] < 0 ? EXECUTE : this.text('match', event) === 'framework' ? CALL : KERNEL;
     }
-    for (let event = 0; event < count; event++) if (this.parent[event] >= 0) this.inside.set(this.parent[event], [...(this.inside.get(this.parent[event]) ?? []), event]);
+    this.inside = grouped(all.filter(event => this.parent[event] >= 0), event => this.parent[event]);
   }
 
   backend(event) {
@@ -88,11 +82,10 @@ export class Events extends Columns {
   /** The operators of a delegate, by the instruction that calls it. */
   ofDelegate(instruction) {
     if (!this.delegates) {
-      const {operators} = this.method, column = operators.indices('delegate');
-      this.delegates = new Map();
-      column.forEach((at, row) => at >= 0 && this.delegates.set(at, [...(this.delegates.get(at) ?? []), row]));
+      const column = this.method.operators.indices('delegate');
+      this.delegates = grouped(column.keys(), row => column[row]);
     }
-    return this.delegates.get(instruction) ?? [];
+    return instruction < 0 ? [] : this.delegates.get(instruction) ?? [];
   }
 
   /** Whether the operator or the time of an event is an estimate. */

@@ -238,7 +238,7 @@ function Picture({timeline, at, base}) {
   const follow = marks.isChosen ? Array.from({length: picture.next}, (_, id) => id).find(marks.isChosen) ?? null : null;
   const nameOf = ({events: of, event, box}) => (box ? box.label : raw ? of.rawName(event) : of.label(event));
   const shown = {
-    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/ \(\d+ nodes?\)$/, ''), axis: (ns, step) => axisText(ns, step), spanText: timeWithUnit, ...marks,
+    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/(?<=\S) \(.*$/, ''), axis: (ns, step) => axisText(ns, step), spanText: timeWithUnit, ...marks,
     tip: id => html`<${Tip} ...${told(find(id), raw)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(find(id), raw)),
     choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => set({'tl.from': from, 'tl.to': to}, {replace: true}), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
   };
