@@ -11,7 +11,7 @@ import {html, visibleText} from '../base/html.js';
 import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from '../base/rects.js';
 
 export const AXIS_HEIGHT = 24;
-const LEAST_LABEL = 24, LEAST_NOTE = 36, STRIP = 4, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, SETTLED = 250, BEHIND = ['Home', 'End'];
+const LEAST_LABEL = 24, LEAST_NOTE = 36, LEAST_FRAME = 6, STRIP = 4, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, SETTLED = 250, BEHIND = ['Home', 'End'];
 
 /* ---- Colours: those of the style sheet, as a canvas and a file take them ---- */
 
@@ -303,9 +303,10 @@ class SceneCanvas {
       const box = this.boxOf(id);
       if (!box || box.to < this.from || box.from > this.to) return;
       const left = Math.max(-4, this.x(box.from)), width = Math.max(3, Math.min(this.width + 4, this.x(box.to)) - left);
-      context.strokeStyle = colour;
+      context.strokeStyle = context.fillStyle = colour;
       context.lineWidth = line;
-      context.strokeRect(left + 0.5, box.row.top + 0.5, width - 1, box.row.height - 1);
+      if (width >= LEAST_FRAME) context.strokeRect(left + 0.5, box.row.top + 0.5, width - 1, box.row.height - 1);
+      else for (const y of [box.row.top - 1, box.row.top + box.row.height - 2]) context.fillRect(left, y, width, 3); // a frame would hide the box
     };
     for (const {id} of this.chosen) frame(id, colours.text, 2);
     if (this.cursor >= 0) frame(this.cursor, colours.text, 3);
