@@ -404,7 +404,7 @@ static const etr_field fields[] = {
     {"op", NULL, ETR_CELL_WORD, DOC, NODE(target), .says = "target"},
     {"module", NULL, ETR_CELL_COUNT, DOC, NODE(module), .says = "index into modules"},
     {"source", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, source), .says = "index into sources"},
-    {"handle_step", NULL, ETR_CELL_STEP, DOC, .get = handle, .has = has_handle,
+    {"handle_step", NULL, ETR_CELL_STEP, DOC, NODE(debug_handle), .has = has_handle,
      .says = "debug handle, as the distance from that of the operator before that has one"},
     {"subgraph", NULL, ETR_CELL_WORD, DOC, .get = subgraph, .says = "path of the nested graph that contains it"},
     {"inputs", NULL, ETR_CELL_NAME, DOC, .get = input_shapes, .says = "types and shapes of the inputs"},

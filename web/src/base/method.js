@@ -2,7 +2,7 @@
 //
 // method.js - reads a document of schema/profile.schema.json: its methods with their operators as columns, modules, delegates. It needs no page.
 
-import {Columns, compareNames, rowsWhere, sumOver} from './columns.js';
+import {Columns, compareNames, fromSteps, rowsWhere, sumOver} from './columns.js';
 import {shortOp} from './format.js';
 
 const SCHEMA = 'etrecord-tb/profile/1';
@@ -204,15 +204,9 @@ export function balanceParts(shown) {
 
 const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: part.total / runs})); // older documents lack these parts
 
-/* Returns the operators of a finding. Older documents have a list of them. */
-function operatorsOf({operators, operator_steps: steps}) {
-  let last = 0;
-  return operators ?? (steps ?? []).map(step => (last += step));
-}
-
 function readMethod(method, index, texts) {
   const runs = method.runs || 1, graph = readGraph(method.graph, texts, runs);
-  const rowsOf = finding => Int32Array.from(operatorsOf(finding).filter(row => row >= 0 && row < graph.operators.count));
+  const rowsOf = finding => Int32Array.from((finding.operators ?? fromSteps(finding.operator_steps ?? [])).filter(row => row >= 0 && row < graph.operators.count));
   return {
     index, document: method, texts, name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run ?? [],
     noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // older documents lack both
