@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// index.js - the entry of the bundle. TensorBoard calls render(); a report, which holds its documents, renders itself. In a worker, it lays out graphs.
-
-import {answerInWorker} from './graph/worker.js';
+// index.js - the entry of the bundle. TensorBoard calls render(); a report, which holds its documents, renders itself.
 import {render} from './shell.js';
 
 export {render};
 
 if (globalThis.document?.getElementById('profile')) render();
-if (!globalThis.document && globalThis.postMessage) answerInWorker(globalThis);

@@ -10,8 +10,7 @@ const SAMPLES = 9;
 
 /* The colours of a scale, with the values at its ends. Colours are proportional to the square root of the value, so that small ones can be told apart. */
 function Scale({overlay, theme}) {
-  let most = 0;
-  for (const value of overlay.values) if (Math.abs(value) > most) most = Math.abs(value);
+  const most = overlay.hottest;
   if (!(most > 0)) return html`<span class="quiet">no values</span>`;
   const step = i => Math.round((STEPS * i) / (SAMPLES - 1)), long = overlay.long ?? overlay.text, cells = colours => Array.from({length: SAMPLES}, (_, i) => html`<span class="cell" style=${{background: colours(i)}}></span>`);
   const label = (value, title) => html`<span class="number" title=${title}>${value}</span>`;
