@@ -17,9 +17,9 @@ function treeOf(graph, options) {
 
 if (globalThis.WorkerGlobalScope && !globalThis.document) globalThis.onmessage = ({data: {graph, options}}) => globalThis.postMessage(treeOf(graph, options));
 
-/* The address of this script: in a report, the script is in the page. */
+/* The address of this script: in a report, the script is an element of the page. */
 function scriptUrl() {
-  const inline = document.querySelector('script[type=module]:not([src])');
+  const inline = document.getElementById('page-script');
   return inline ? URL.createObjectURL(new Blob([inline.textContent], {type: 'text/javascript'})) : import.meta.url;
 }
 
