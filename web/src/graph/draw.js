@@ -362,7 +362,7 @@ export class GraphPicture {
       c.closePath();
       c.fill();
     });
-    if (z > 0.6) this.write(`next instance, ${group.items.length - 1} times`, x + 16 * z, y + h - 8 * z, 9.5 * z, 160 * z);
+    if (z > 0.6) this.write(`next instance, ${group.items.length - 1} times`, x + 16 * z, y + h - 8 * z, Math.max(9, 9.5 * z), 160 * z);
   }
 
   /* Titles keep their size, and stay at the edge of the picture while their frame is partly in view. Outer ones come first; what finds no room is left out. */
@@ -477,7 +477,7 @@ export class GraphPicture {
     this.strokeBatch(below, theme.below, 2);
     this.strokeBatch(path, theme.path, 2.5);
     c.fillStyle = theme.quiet;
-    for (const [x, y, node, text, align] of texts) if (x > -80 && x < this.width && y > 0 && y < this.height) this.write(text ?? this.edgeText(node), x, y, Math.min(11, 9 * z), 190, '', align);
+    for (const [x, y, node, text, align] of texts) if (x > -80 && x < this.width && y > 0 && y < this.height) this.write(text ?? this.edgeText(node), x, y, Math.max(9, Math.min(11, 9 * z)), 190, '', align);
   }
 
   /* What is written on an edge: the shape, and nearer the bytes. */

@@ -235,6 +235,7 @@ function Pane({pane, overlay}) {
       if (canvas.current) picture.draw(canvas.current.getContext('2d', {alpha: false}));
     }));
     entry.current = made;
+    canvas.current.picture = picture;  // for tests, which cannot read pixels
     mounted.set(pane.key, made);
     const resize = () => {
       const {clientWidth, clientHeight} = canvas.current, ratio = globalThis.devicePixelRatio || 1;
@@ -462,5 +463,5 @@ export function GraphView() {
     takeFile(event.dataTransfer.files[0]);
   };
   return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names} shown=${shown} all=${all} colour=${colour} />${fileProblem.value ? html`<p class="note error" role="alert">${fileProblem.value}</p>` : null}<${NodeLine} />
-    <div class="graph-panes">${panes.map((pane, i) => html`<${Pane} key=${pane.key} pane=${pane} overlay=${made[i]} />`)}</div>${made.length ? html`<${Legend} overlay=${made[0]} isDark=${isDark()} isMarked=${Boolean(selection.value?.rows.length || get('graph.node'))} isPath=${get('graph.path')} />` : null}</div>`;
+    <div class="graph-panes">${panes.map((pane, i) => html`<${Pane} key=${pane.key} pane=${pane} overlay=${made[i]} />`)}</div>${made.length ? html`<${Legend} overlays=${made} isDark=${isDark()} isMarked=${Boolean(selection.value?.rows.length || get('graph.node'))} isPath=${get('graph.path')} />` : null}</div>`;
 }
