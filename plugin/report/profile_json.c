@@ -113,16 +113,10 @@ typedef struct part {
   bool (*put)(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops);
 } part;
 
-static bool put_memory(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
-  (void)ops;
-  etr_memory_put_shown(&e->fields, &e->arena, method);
-  return true;
-}
-
 static const part parts[] = {
     {ETR_PROFILE_TIMELINE, "timeline", etr_profile_put_timeline},
     {ETR_PROFILE_GRAPHS, "graphs", etr_profile_put_graphs},
-    {ETR_PROFILE_MEMORY, "memory", put_memory},
+    {ETR_PROFILE_MEMORY, "memory", etr_profile_put_memory},
     {ETR_PROFILE_ACCURACY, "accuracy", etr_profile_put_accuracy},
     {ETR_PROFILE_RUNS, "per_run", etr_profile_put_runs},
 };
