@@ -516,7 +516,7 @@ typedef struct instructions {
 } instructions;
 
 static uint32_t index_of_name(etr_arena *arena, instructions *list, const char *text) {
-  etr_map_slot *slot = etr_map_at(&list->places, (etr_slice){(const char *)&text, sizeof text});
+  etr_map_slot *slot = etr_map_at(&list->places, ETR_BYTES(text));
   if (slot && slot->value == ETR_NONE) {
     const char **added = etr_vec_push(arena, &list->names);
     if (!added) return ETR_NONE;
@@ -721,7 +721,7 @@ static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
   }
   etr_section_line(&r->answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(&r->answer.arena, "%zu input%s, %s bytes" DOT "%zu output%s, %s bytes", counts[0],
-                                    counts[0] == 1 ? "" : "s", bytes(r, sums[0]), counts[1], counts[1] == 1 ? "" : "s",
+                                    etr_plural(counts[0]), bytes(r, sums[0]), counts[1], etr_plural(counts[1]),
                                     bytes(r, sums[1])));
 }
 
@@ -781,7 +781,7 @@ static void put_program(memory_report *r, const memory *of) {
     segments = etr_add_up_to_most(segments, program->segments[i].size_bytes);
   put_title(r, etr_arena_format(of->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
                                 bytes(r, program->program_bytes), program->segment_count,
-                                program->segment_count == 1 ? "" : "s", bytes(r, segments)));
+                                etr_plural(program->segment_count), bytes(r, segments)));
   etr_section_rows(&r->answer, &etr_constant_sum_fields, r->medium, constant_sum_rows(of));
 }
 

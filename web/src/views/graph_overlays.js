@@ -2,7 +2,7 @@
 //
 // graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes, memory, accuracy, or values of the reader's own.
 
-import {comparedMethod, method, pairs, sectionOf, timeOf, times, unitName} from '../base/app.js';
+import {comparedMethod, method, sectionOf, timeOf, times, unitName} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
 import {backendsOf} from '../base/method.js';
@@ -13,7 +13,8 @@ const shortTime = ns => {
   const text = timeOf(ns), value = Number(text);
   return !Number.isFinite(value) || text.length <= 5 ? text : value === 0 ? '0' : value >= 100 ? value.toFixed(0) : value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(0);
 };
-const shortBytes = bytes => (bytes >= 1e9 ? `${(bytes / 1e9).toPrecision(3)} GB` : bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : bytes >= 1e3 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${bytes} B`);
+/** Formats bytes with three digits. */
+export const shortBytes = bytes => (bytes >= 1e9 ? `${(bytes / 1e9).toPrecision(3)} GB` : bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : bytes >= 1e3 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${bytes} B`);
 
 /* Which nodes have an estimated value: those of an operator with an estimated time, and those that share one. */
 function estimatedNodes(pane, shared) {
@@ -119,5 +120,3 @@ export function readOwnValues(text) {
   if (values.size === 0) throw new Error('no line of the form node,value with a number');
   return values;
 }
-
-export const isPaired = row => pairs.value.has(row);
