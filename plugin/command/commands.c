@@ -319,12 +319,15 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .without = ETR_WITHOUT_MEMORY,
      .summary = "show where the time goes: operators, modules, backends, source lines",
-     .help = "Splits the time of each method into graph operators, delegate overhead (calls minus operators), the "
-             "runtime outside operators, and unexplained time. Delegate overhead consists of inserted operators, "
-             "which the lowering added, and call overhead. The parts add up to Method::execute. Tables follow: the "
-             "slowest operators; sums by operator type, module, backend and source line; the first run compared with "
-             "the others; and load times. Findings say what to change, why, what that could save, and how sure it is. "
-             "--module, --op and --backend restrict the tables.",
+     .help =
+         "Splits the time of each method into graph operators, delegate overhead (calls minus operators), the "
+         "runtime outside operators, and unexplained time. Delegate overhead consists of inserted operators, "
+         "which the lowering added, and call overhead. The parts add up to Method::execute. Tables follow: the "
+         "slowest operators; sums by operator type, module, backend and source line; the first run compared with "
+         "the others; and load times. Findings say what to change, why, what that could save, and how sure it is. "
+         "--module, --op and --backend restrict the tables.\n"
+         "With a reference (see `accuracy`), a line says how far the outputs are off, and a finding what makes them "
+         "inexact.",
      .examples = {{"summary mobilenet_v2 --top 5", "five rows in each table"},
                   {"summary llama --by pattern", "attention or feed-forward? One line for all layers"},
                   {"summary mobilenet_v2 --format markdown", "for a pull request"},
@@ -399,7 +402,8 @@ const cli_command commands[] = {
      .summary = "draw a graph as Graphviz DOT, SVG or PNG, coloured by time",
      .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of the border. "
              "Without --entry, it draws the first entry point of the record. SVG and PNG need the program `dot` of "
-             "Graphviz. Without --depth, it expands as many modules as remain readable.",
+             "Graphviz. Without --depth, it expands as many modules as remain readable. With --reference, colours are "
+             "those of accuracy: the SNR of logged values.",
      .examples = {{"dot mobilenet_v2 -o mobilenet_v2.svg", "a picture for a browser, with details in tooltips"},
                   {"dot mobilenet_v2 --focus features.1 -o block.png", "one module and its neighbours"},
                   {"dot llama --fold -o llama.svg", "32 equal layers as one block, for a document"},

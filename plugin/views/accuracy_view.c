@@ -151,6 +151,7 @@ const char *etr_accuracy_snr_text(etr_arena *arena, const etr_numeric_gap *gap) 
 }
 
 const char *etr_accuracy_score(etr_arena *arena, const etr_value_accuracy *value) {
+  if (value->gap.unlike > 0) return value->drop_db > 0 ? "what it reads has none" : "what it reads has some, too";
   if (!value->has_local) return etr_arena_format(arena, "%.1f dB below what it reads", value->drop_db);
   const char *local = etr_arena_format(arena, "local %s", etr_accuracy_snr_text(arena, &value->local));
   if (isnan(value->impact_snr_db)) return local;

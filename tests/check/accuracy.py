@@ -6,9 +6,11 @@ tests/check/accuracy has records, the references that `etrecord-tb reference` wr
 the nodes that it may be about; gap runs once per input, because it refuses an ETDump with different inputs). Float and int8 decoder are those of examples/accuracy.
 """
 
+import collections
 import json
 import math
 import pathlib
+import struct
 import subprocess
 import sys
 
@@ -47,6 +49,62 @@ def check_truth(record, reference, truth):
     assert not missing, f"{truth.name}: {len(missing)} rows of gap are not found, the first is {missing[0]}"
 
 
+# ---- Every logged value, computed anew from the files ----
+
+FORMATS = {"float32": "f", "float64": "d", "int8": "b", "uint8": "B", "int16": "h", "int32": "i", "int64": "q", "bool": "?"}
+TYPES = {"F32": "float32", "F64": "float64", "I8": "int8", "U8": "uint8", "I16": "int16", "I32": "int32", "I64": "int64", "BOOL": "bool"}
+
+
+def numbers(data, offset, dtype, shape, strides):
+    """The elements of a tensor, in the order of its dimensions."""
+    indices = [0]
+    for size, stride in zip(shape, strides):
+        indices = [index + i * stride for index in indices for i in range(size)]
+    return [struct.unpack_from("<" + FORMATS[dtype], data, offset + index * struct.calcsize(FORMATS[dtype]))[0] for index in indices]
+
+
+def reference_values(path):
+    """A function that gives the elements of a tensor of a safetensors file by its key."""
+    data = path.read_bytes()
+    size = struct.unpack_from("<Q", data)[0]
+    header = json.loads(data[8:8 + size])
+    aliases = json.loads(header["__metadata__"]["aliases"])
+
+    def find(node, output):
+        key = next(key for key in (f"{node}/{output}", node) if key in header or key in aliases)
+        tensor = header[aliases.get(key, key)]
+        count = math.prod(tensor["shape"])
+        return numbers(data, 8 + size + tensor["data_offsets"][0], TYPES[tensor["dtype"]], [count], [1])
+
+    return find
+
+
+def check_rows(record, reference):
+    """Each value that the runs logged has a row, also where calculate_numeric_gap raises, and its numbers follow from the debug buffer and the reference."""
+    logged = collections.Counter()
+    for graph in json.loads(subprocess.run([sys.argv[1], "nodes", str(record), "--format", "json"], capture_output=True, text=True, check=True).stdout)["graphs"]:
+        for value in (value for node in graph["nodes"] for value in node["values"]):
+            if value["role"] != "argument" and value["elements"]:
+                key = (value["node"], value["output"])
+                logged[key] = max(logged[key], value["runs"])
+    rows = document(record, "--reference", reference)["values"]
+    assert collections.Counter((row["node"].split(" #")[0], row["output"]) for row in rows) == logged, f"{record.name}: values without a row, or rows without a value"
+    buffer, find = (record / "debug_buffer.bin").read_bytes(), reference_values(reference)
+    for row in rows:
+        assert row["problem"] is None, row
+        wanted = find("%s/%d/%s/%s" % (row["method"], row["input"], row["reference_graph"], row["reference_node"]), row["output"])
+        got = numbers(buffer, row["offset"], row["dtype"], row["shape"], row["strides"])
+        assert len(wanted) == len(got) == row["elements"], row
+        scale, zero_point = row["scale"] or 1, row["zero_point"] or 0
+        errors = [(a - b) * scale for a, b in zip(wanted, got)]
+        power = sum(((a - zero_point) * scale) ** 2 for a in wanted) / len(wanted)
+        mse = sum(error * error for error in errors) / len(errors)
+        assert near(row["mse"], mse) and near(row["l1"], sum(map(abs, errors))) and near(row["max_abs"], max(map(abs, errors))), row
+        assert near(row["snr_db"], 10 * math.log10(power / mse) if mse and power else "equal"), row
+
+
+# ---- Questions of a stranger ----
+
 def check_taps():
     """Values inside delegates, which taps made outputs; the truth compares what the program returned with torch."""
     answer = document(HERE / "tap", "--reference", HERE / "tap.safetensors", "--graph", "aten")
@@ -80,7 +138,9 @@ def check_culprit():
 
 def main():
     for check in (lambda: check_truth(HERE / "convnet", HERE / "convnet.safetensors", HERE / "convnet.truth.json"),
-                  lambda: check_truth(EXAMPLES / "int8", HERE / "int8.safetensors", HERE / "int8.truth.json"), check_taps, check_locals, check_culprit):
+                  lambda: check_truth(EXAMPLES / "int8", HERE / "int8.safetensors", HERE / "int8.truth.json"),
+                  lambda: check_rows(HERE / "convnet", HERE / "convnet.safetensors"), lambda: check_rows(HERE / "tap", HERE / "tap.safetensors"),
+                  lambda: check_rows(EXAMPLES / "f32", EXAMPLES / "f32.safetensors"), lambda: check_rows(EXAMPLES / "int8", HERE / "int8.safetensors"), check_taps, check_locals, check_culprit):
         check()
     print("passed")
 

@@ -34,6 +34,8 @@ class Case:
     """files: {name: bytes}; the first is the record, unless it is a dump or a program, which then goes with `record`. look: what else to check; says: a text that is in
     what the command says."""
 
+    commands = ('write', 'info', 'nodes')
+
     def __init__(self, name, verdict, files, record=None, look=None, memory=256 * MEGABYTE, says='', undamaged='dynamic_xnnpack/etrecord.bin'):
         self.name, self.verdict, self.files, self.record, self.look, self.memory, self.says = name, verdict, files, record, look, memory, says
         self.good = undamaged

@@ -23,11 +23,13 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'cli'))
 import command  # noqa: E402
 import crafted  # noqa: E402
+import references  # noqa: E402
 
 HOSTILE = os.path.join(command.FIXTURES, 'hostile')
 GOOD = os.path.join(command.FIXTURES, 'dynamic_xnnpack', 'etrecord.bin')
 SECONDS = 10
 MEMORY = 256 * command.MEGABYTE
+COMMANDS = ('write', 'info', 'nodes')
 
 
 class Wrong(Exception):
@@ -76,13 +78,13 @@ def check_read(program, folder, nodes, outcome, expected):
 
 
 def check(program, case, folder):
-    """Runs write, info and nodes and compares what they do with the verdict."""
+    """Runs the case's commands and compares what they do with the verdict."""
     inputs = os.path.join(folder, 'inputs')
     work = os.path.join(folder, 'work')
     os.mkdir(work)
     verdicts = case.verdict.split(' or ')
     outcomes = {}
-    for name in ('write', 'info', 'nodes'):
+    for name in case.commands:
         arguments = [name, *case.arguments(inputs)] + {'nodes': ['--format', 'json', '--force'], 'write': ['--force']}.get(name, [])
         outcome = run(program, work, arguments, memory=case.memory)
         outcomes[name] = outcome
@@ -99,7 +101,7 @@ def check(program, case, folder):
         elif set(verdicts) <= {'degraded', 'refuse'} and b'etrecord-tb: warning: ' not in outcome.stderr:
             raise Wrong('%s: no warning' % ' '.join(arguments))
     if len({outcome.status for outcome in outcomes.values()}) != 1:
-        raise Wrong('write, info and nodes do not agree whether to refuse')
+        raise Wrong('%s do not agree whether to refuse' % ', '.join(case.commands))
     if 'read' in verdicts and not ('refuse' in verdicts and outcome.status):
         check_read(program, work, arguments, outcomes['nodes'], ['nodes', *case.undamaged(), '--format', 'json', '--force'])
     if case.look:
@@ -111,7 +113,7 @@ def check(program, case, folder):
 class FixtureCase:
     """A file of tests/fixtures/hostile. A dump goes with the record it was recorded for."""
 
-    memory, look, says = MEMORY, None, ''
+    memory, look, says, commands = MEMORY, None, '', COMMANDS
 
     def __init__(self, name, verdict):
         self.name, self.verdict, self.path = name, verdict, os.path.join(HOSTILE, name)
@@ -136,7 +138,7 @@ def all_cases():
     missing = set(os.listdir(HOSTILE)) ^ set(verdicts) ^ {'verdicts.json'}
     if missing:
         sys.exit('files without verdict, or verdicts without file: %s' % sorted(missing))
-    return [FixtureCase(name, about['expected']) for name, about in sorted(verdicts.items())] + crafted.cases()
+    return [FixtureCase(name, about['expected']) for name, about in sorted(verdicts.items())] + crafted.cases() + references.cases()
 
 
 def run_case(program, case):

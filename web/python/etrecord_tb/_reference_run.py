@@ -142,6 +142,12 @@ def _open_record(path: str, progress: Progress) -> Any:
                   "its custom operators") from failure
 
 
+def _draws(node: torch.fx.Node) -> bool:
+    """Whether a node draws random numbers: dropout does so in training only."""
+    named = any(part.split("_")[0] in RANDOM or part in RANDOM for part in str(node.target).split("."))
+    return named and not ("dropout" in str(node.target) and len(node.args) > 2 and node.args[2] is False)
+
+
 class Program:
     """One graph of a method."""
 
@@ -150,8 +156,7 @@ class Program:
         self.program = program
         signature = program.graph_signature
         self.state = ", ".join(sorted({str(name) for name in signature.buffers_to_mutate.values()}))
-        targets = {str(node.target) for node in program.graph.nodes if node.op == "call_function"}
-        self.random = ", ".join(sorted(target for target in targets if any(part.split("_")[0] in RANDOM or part in RANDOM for part in target.split("."))))
+        self.random = ", ".join(sorted({str(node.target) for node in program.graph.nodes if node.op == "call_function" and _draws(node)}))
 
     def module(self) -> torch.fx.GraphModule:
         """A module with buffers of its own: what an inference writes to a cache must not change the program's."""
