@@ -65,13 +65,6 @@ typedef enum etr_status {
   ETR_ERROR_OPTION, /**< an option has a value that does not exist, such as an unknown column name */
 } etr_status;
 
-/** Declares a member under its new and its old name. The old name is kept for one release. */
-#define ETR_RENAMED(type, name, old_name)                                                                              \
-  union {                                                                                                              \
-    type name;                                                                                                         \
-    type old_name;                                                                                                     \
-  }
-
 /** Offset of an error that is at no known position in the file. */
 #define ETR_NO_OFFSET UINT64_MAX
 
@@ -612,14 +605,52 @@ typedef struct etr_constant {
                        program's name; "constant_3" if neither is known */
   uint64_t size_bytes;
   etr_constant_place place;
-  uint32_t segment; /**< index into etr_program_memory.segments; ETR_NONE unless ETR_CONSTANT_SEGMENT */
-  bool is_mutable;  /**< it is the initial data of a planned tensor */
-  uint32_t method;  /**< index into etr_profile.methods of the first method that uses it */
-  size_t uses;      /**< number of tensors in all methods that use it */
+  uint32_t segment;      /**< index into etr_program_memory.segments; ETR_NONE unless ETR_CONSTANT_SEGMENT */
+  uint64_t offset_bytes; /**< of its data in the file; ETR_UNKNOWN: it is in another file, or the offset is invalid */
+  const char *module;    /**< of a weight whose name is known: the name up to its last dot; NULL: not known */
+  bool is_mutable;       /**< it is the initial data of a planned tensor */
+  uint32_t method;       /**< index into etr_profile.methods of the first method that uses it */
+  size_t uses;           /**< number of tensors in all methods that use it */
 } etr_constant;
+
+/** What a part of a program's file holds. */
+typedef enum etr_content {
+  ETR_CONTENT_PROGRAM,  /**< the program itself: methods, instructions, values, names */
+  ETR_CONTENT_CONSTANT, /**< a constant that kernels read */
+  ETR_CONTENT_MUTABLE,  /**< initial data of a mutable tensor */
+  ETR_CONTENT_WEIGHT,   /**< a constant of a delegate, in its processed bytes or in named data */
+  ETR_CONTENT_DELEGATE, /**< the remaining processed bytes of a delegate: its graph, or everything if it is opaque */
+  ETR_CONTENT_NAMED,    /**< named data that no delegate is known to read */
+  ETR_CONTENT_UNUSED,   /**< a segment to which nothing refers */
+  ETR_CONTENT_TESTS,    /**< in a BundledProgram: everything around the program */
+  ETR_CONTENT_PADDING,  /**< bytes between the others, which align them */
+} etr_content;
+
+/** Returns the name of a kind as written in JSON: "program", "constant", "mutable", "weight", "delegate", "named",
+ * "unused", "tests", "padding". The string is static. */
+ETR_API const char *etr_content_name(etr_content kind);
+
+/** A part of a program's file. Parts inside it, such as the weights in the bytes of a delegate, are parts of their own
+ * and not counted in it, so the sizes of all parts add up to the size of the file. */
+typedef struct etr_file_part {
+  etr_content kind;
+  uint64_t offset_bytes; /**< where it begins */
+  uint64_t size_bytes;
+  etr_value tensor;    /**< of a constant, mutable data or weight: its name, as in etr_constant or in the delegate's
+                          graph, "constant_12", and its type. Of named data the name is its key. Otherwise NULL */
+  const char *module;  /**< module of the weight, or of the node that reads it; NULL: not known */
+  const char *backend; /**< of a delegate and its weights; else NULL */
+  uint32_t method;     /**< index into etr_profile.methods of the first method that uses it; ETR_NONE: none */
+  int32_t instruction; /**< of a delegate and its weights: the first instruction that calls it; -1: none */
+  size_t uses; /**< number of tensors of methods, or of delegates, that use it; 0 if that is not what it holds */
+} etr_file_part;
 
 /** What a program contains besides its methods. */
 typedef struct etr_program_memory {
+  uint64_t file_bytes;        /**< size of the file that the program was read from; of a program in an ETRecord, of that
+                                 entry */
+  const etr_file_part *parts; /**< all bytes of the file, by offset */
+  size_t part_count;
   uint64_t program_bytes; /**< size of the program without its segments */
   const etr_segment *segments;
   size_t segment_count;
@@ -842,13 +873,13 @@ typedef struct etr_event {
   bool is_estimated;   /**< its time is an estimate: the backend's own, or a share by cycles of a measured time */
   bool has_no_place;   /**< `starts` are meaningless: they were not recorded, or are times of another clock */
   /** Depth of an event that encloses others in a delegate's call; starts at 1. 0: it encloses none. */
-  ETR_RENAMED(uint8_t, wrapper, shell);
+  uint8_t wrapper;
   /** Depth of the event that encloses this one; 0: it is directly in the call. If the call also encloses a total in
    * cycles, operators that were counted in cycles get a share of its time, as an estimate: those with nodes, or all
    * without a graph. */
   uint8_t inside;
   /** What an enclosing event spent its time on outside the events in it. */
-  ETR_RENAMED(etr_phase, wrapper_phase, shell_phase);
+  etr_phase wrapper_phase;
   etr_compute_unit compute_unit;
   bool is_unit_planned;        /**< compute_unit is the unit that the backend planned; it may have run on another */
   const etr_bytes *metadata;   /**< delegate_debug_metadata, sample_count entries; NULL if all entries are empty */
@@ -921,13 +952,6 @@ typedef struct etr_time_slice {
   etr_phase phase; /**< set for ETR_TIME_SLICE_DELEGATE */
   etr_compute_unit compute_unit;
 } etr_time_slice;
-
-/** The old names of the above, kept for one release. */
-typedef etr_time_slice etr_portion;
-typedef etr_time_slice_kind etr_portion_kind;
-#define ETR_PORTION_NODE ETR_TIME_SLICE_NODE
-#define ETR_PORTION_DELEGATE ETR_TIME_SLICE_DELEGATE
-#define ETR_PORTION_UNEXPLAINED ETR_TIME_SLICE_UNEXPLAINED
 
 /** How the phases of a method's runs were distinguished. */
 typedef enum etr_phase_rule {
@@ -1019,8 +1043,8 @@ typedef struct etr_method {
                                   outside all delegates; the likelier one is assumed */
   /** All of its time except the runtime's own: the slices add up to nodes_ticks, delegate_only_ticks and
    * unexplained_ticks. They are sorted by node, and for one node by run; slices without a node come last. */
-  ETR_RENAMED(const etr_time_slice *, time_slices, portions);
-  ETR_RENAMED(size_t, time_slice_count, portion_count);
+  const etr_time_slice *time_slices;
+  size_t time_slice_count;
   const uint32_t *blocks; /**< indices into etr_profile.blocks of the blocks of this method, ascending */
   size_t block_count;
   const etr_memory_plan *memory; /**< NULL: there is no program (.pte) that describes it */
@@ -1177,7 +1201,6 @@ typedef struct etr_effective_peaks {
   bool flops_given, integer_given,
       bandwidth_given; /**< given in etr_options.peaks; else the rate is the best among the record's large nodes */
 } etr_effective_peaks;
-typedef etr_effective_peaks etr_roofs; /**< the old name, for one release */
 
 /** The peak that limits nodes; unknown unless the peaks that decide it were given. */
 typedef enum etr_bound { ETR_BOUND_UNKNOWN, ETR_BOUND_COMPUTE, ETR_BOUND_MEMORY } etr_bound;
@@ -1243,7 +1266,7 @@ struct etr_profile {
   etr_peaks peaks;         /**< from the options */
   /** The peaks, where each one that was not given is replaced by the best rate among the profile's nodes that take at
    * least 50 us and move 1 MB (bandwidth) or compute a million multiply-accumulates in a call; 0 if there is none. */
-  ETR_RENAMED(etr_effective_peaks, effective_peaks, roofs);
+  etr_effective_peaks effective_peaks;
   const etr_block *blocks;
   size_t block_count;
   const char *const *unknown_entries; /**< zip entries of unknown purpose */

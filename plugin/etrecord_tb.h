@@ -435,6 +435,19 @@ ETR_API etr_status etr_emit_info_tables(const etr_profile *profile, const etr_ta
 ETR_API etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
                                       etr_error *error);
 
+/**
+ * Writes where the bytes of the program's file are: for people as sums by content, by module and type, by delegate and
+ * a list of the largest parts; for programs as one table with a row for each part. options may be NULL. Errors:
+ * ETR_ERROR_CHOICE (there is no program, or it was opened with ETR_WITHOUT_MEMORY), ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_options *options,
+                                         const etr_sink *sink, etr_error *error);
+
+/** Writes the same, schema "etrecord-tb/sizes/1" (schema/sizes.schema.json). `unit` is ignored: there are no times.
+ * Errors: those of etr_emit_sizes_tables(). */
+ETR_API etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
+                                       etr_error *error);
+
 /* ---- Accuracy ---- */
 
 /** What has a row in a table of accuracy. */

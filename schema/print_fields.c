@@ -14,11 +14,10 @@
 #include <stdio.h>
 
 static const char *const kinds[] = {
-    [ETR_CELL_NAME] = "text",     [ETR_CELL_ITEM] = "text", [ETR_CELL_WORD] = "word",
-    [ETR_CELL_FLAG] = "flag",     [ETR_CELL_UNIT] = "unit", [ETR_CELL_COUNT] = "whole",
-    [ETR_CELL_AMOUNT] = "amount", [ETR_CELL_TIME] = "time", [ETR_CELL_SHARE] = "share",
-    [ETR_CELL_NUMBER] = "number", [ETR_CELL_RATE] = "rate", [ETR_CELL_BYTES] = "whole",
-    [ETR_CELL_OBJECT] = "object", [ETR_CELL_LIST] = "list", [ETR_CELL_VALUES] = "list",
+    [ETR_CELL_NAME] = "text",   [ETR_CELL_ITEM] = "text",     [ETR_CELL_WORD] = "word",     [ETR_CELL_FLAG] = "flag",
+    [ETR_CELL_UNIT] = "unit",   [ETR_CELL_COUNT] = "whole",   [ETR_CELL_AMOUNT] = "amount", [ETR_CELL_TIME] = "time",
+    [ETR_CELL_SHARE] = "share", [ETR_CELL_NUMBER] = "number", [ETR_CELL_RATE] = "rate",     [ETR_CELL_BYTES] = "whole",
+    [ETR_CELL_STEP] = "step",   [ETR_CELL_OBJECT] = "object", [ETR_CELL_LIST] = "list",     [ETR_CELL_VALUES] = "list",
 };
 
 static void put_field(const etr_fields *f, const etr_field *field) {
@@ -84,6 +83,7 @@ int main(void) {
   WORDS("tensor_role", etr_tensor_role_name, ETR_TENSOR_STATE);
   WORDS("segment_kind", etr_segment_kind_name, ETR_SEGMENT_NAMED);
   WORDS("constant_place", etr_constant_place_name, ETR_CONSTANT_EXTERNAL);
+  WORDS("content", etr_content_name, ETR_CONTENT_PADDING);
   WORDS("bound", etr_bound_name, ETR_BOUND_MEMORY);
   WORDS("flaw_kind", etr_flaw_kind_name, ETR_FLAW_MISSING);
   WORDS("memory_finding_kind", etr_memory_finding_kind_name, ETR_MEMORY_FLOAT_BESIDE);

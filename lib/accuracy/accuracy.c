@@ -44,7 +44,7 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, 3 * sizeof(uint32_t));
 
-static etr_slice bytes_of(const row_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
+static etr_slice bytes_of(const row_key *key) { return ETR_BYTES(*key); }
 
 const char *etr_input_evidence_name(etr_input_evidence evidence) {
   static const char *const names[] = {"unknown", "bundled", "equal", "only", "order"};

@@ -109,7 +109,8 @@ bool etr_partition_refusals(const char **reasons, const char *backend_id, const 
 
 /* ---- The header before the FlatBuffer of a graph ---- */
 
-enum { MAGIC_AT = 4, GRAPH_OFFSET = 10, GRAPH_SIZE = 14 };
+enum { MAGIC_AT = 4, GRAPH_OFFSET = 10, GRAPH_SIZE = 14, DATA_OFFSET = 18 };
+enum { CONSTANT_OFFSET, CONSTANT_SIZE, CONSTANT_KEY };
 
 bool etr_payload_has_header(etr_slice payload, const char magic[4]) {
   return payload.size >= ETR_PAYLOAD_HEAD_BYTES && memcmp(payload.data + MAGIC_AT, magic, 4) == 0;
@@ -120,6 +121,19 @@ etr_slice etr_payload_graph(etr_slice payload, const char magic[4]) {
   uint64_t offset = etr_load_le(payload.data + GRAPH_OFFSET, 4), size = etr_load_le(payload.data + GRAPH_SIZE, 4);
   if (offset > payload.size || size > payload.size - offset) return (etr_slice){0};
   return (etr_slice){payload.data + offset, (size_t)size};
+}
+
+uint64_t etr_payload_data_at(etr_slice payload, const char magic[4]) {
+  return etr_payload_has_header(payload, magic) ? etr_load_le(payload.data + DATA_OFFSET, 4) : ETR_UNKNOWN;
+}
+
+etr_own_data etr_own_data_read(etr_fb *fb, etr_fb_at table, uint64_t data_at, etr_arena *arena) {
+  uint64_t offset = etr_fb_u64(fb, table, CONSTANT_OFFSET, 0);
+  etr_slice key = etr_fb_string(fb, table, CONSTANT_KEY);
+  bool is_inside = key.size == 0 && data_at != ETR_UNKNOWN && offset < ETR_UNKNOWN - data_at;
+  return (etr_own_data){.bytes = etr_fb_u64(fb, table, CONSTANT_SIZE, 0),
+                        .offset = is_inside ? data_at + offset : ETR_UNKNOWN,
+                        .key = key.size > 0 ? etr_arena_text(arena, key) : NULL};
 }
 
 uint64_t etr_payload_graph_end(etr_slice head, uint64_t size) {

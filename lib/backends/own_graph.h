@@ -8,13 +8,22 @@
 #define ETR_OWN_GRAPH_H
 
 #include "base/arena.h"
+#include "formats/flatbuf.h"
+
+/** Where the data of a constant is. */
+typedef struct etr_own_data {
+  uint64_t bytes;  /* 0: there is none, or its size is not known */
+  uint64_t offset; /* in the payload; ETR_UNKNOWN: it is elsewhere, or not known */
+  const char *key; /* key of the program's named data that contains it; NULL: none */
+} etr_own_data;
 
 /** A value of a backend graph. */
 typedef struct etr_own_value {
   etr_value value;  /* its name is NULL */
   int32_t argument; /* index of the argument of the delegate's call that it is; -1: none */
   bool is_constant;
-  uint64_t bytes; /* size of a constant's data; 0: not known */
+  etr_own_data data;   /* of a constant */
+  etr_own_data scales; /* scales by which a constant was quantized, if they are stored apart from the graph */
 } etr_own_value;
 
 /** An operator of a backend graph. Its reads and writes are valid indices of values. */
@@ -55,6 +64,14 @@ bool etr_payload_has_header(etr_slice payload, const char magic[4]);
 /** Returns the FlatBuffer after the header. Older versions wrote no header: the whole payload is returned then. Empty
  * if the FlatBuffer would be outside of the payload. */
 etr_slice etr_payload_graph(etr_slice payload, const char magic[4]);
+
+/** Returns the offset of the constants' data in the payload, which the header has, too; ETR_UNKNOWN without a header.
+ */
+uint64_t etr_payload_data_at(etr_slice payload, const char magic[4]);
+
+/** Reads size and place of a constant from the table {offset, size, key} of a graph. Offsets are relative to `data_at`,
+ * the result of etr_payload_data_at(). The key is copied into the arena. */
+etr_own_data etr_own_data_read(etr_fb *fb, etr_fb_at table, uint64_t data_at, etr_arena *arena);
 
 /** Returns how many bytes the header and the FlatBuffer take of a payload with `size` bytes. `head` must have a
  * header. */

@@ -25,7 +25,7 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
   } key = {bytes, backend};
   ETR_NO_PADDING(key, sizeof bytes + sizeof backend);
   if (bytes.size == 0) return NULL;
-  etr_map_slot *slot = etr_map_at(&payloads->by_place, (etr_slice){(const char *)&key, sizeof key});
+  etr_map_slot *slot = etr_map_at(&payloads->by_place, ETR_BYTES(key));
   if (!slot || slot->value != ETR_NONE) return slot ? payloads->list.data[slot->value] : NULL;
   const etr_payload **added = etr_vec_push(payloads->arena, &payloads->list);
   if (!added) return NULL;
@@ -73,8 +73,7 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
     etr_own_graph_reader reader;
   } key = {bytes, reader};
   ETR_NO_PADDING(key, sizeof bytes + sizeof reader);
-  etr_map_slot *slot = reader ? etr_map_at(&payloads->graph_by_place, (etr_slice){(const char *)&key, sizeof key})
-                              : NULL;
+  etr_map_slot *slot = reader ? etr_map_at(&payloads->graph_by_place, ETR_BYTES(key)) : NULL;
   if (!slot || slot->value != ETR_NONE) return slot ? payloads->graphs.data[slot->value] : NULL;
   const etr_own_graph **added = etr_vec_push(payloads->arena, &payloads->graphs);
   if (!added) return NULL;
@@ -89,7 +88,7 @@ const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *back
 enum { MOST_REPEATED = 1 << 14 };
 
 bool etr_payloads_show(etr_payloads *payloads, const etr_own_graph *graph) {
-  etr_map_slot *slot = etr_map_at(&payloads->shown, (etr_slice){(const char *)&graph, sizeof graph});
+  etr_map_slot *slot = etr_map_at(&payloads->shown, ETR_BYTES(graph));
   if (!slot) return false;
   size_t size = graph->count + graph->value_count;
   bool is_new = slot->value == ETR_NONE, fits = is_new || size <= MOST_REPEATED - payloads->repeated;

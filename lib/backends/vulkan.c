@@ -24,7 +24,6 @@ enum { VALUE_TYPE, VALUE_VALUE };
 enum { TYPE_BOOL = 4, TYPE_TENSOR, TYPE_VALUE_LIST = 9, TYPE_SYM_INT = 11 }; /* GraphTypes, from 1 */
 enum { TENSOR_DTYPE, TENSOR_DIMS, TENSOR_CONSTANT };
 enum { LIST_ITEMS };
-enum { CONSTANT_LENGTH = 1 };
 enum { TRANSPOSED_ARG = 6, BOOL_VALUE = 0 };
 enum { MOST_DIMS = 64 };
 
@@ -34,6 +33,7 @@ typedef struct graph_reader {
   etr_fb fb;
   etr_arena *arena;
   etr_fb_at value_tables, constants;
+  uint64_t data_at; /* of the constants, in the payload */
   uint32_t value_count, constant_count;
   etr_own_value *values;
   uint8_t *types; /* of values: GraphTypes */
@@ -67,7 +67,8 @@ static void read_value(graph_reader *r, uint32_t index) {
     }
     value->is_constant = constant >= 0;
     if (constant >= 0 && (uint32_t)constant < r->constant_count)
-      value->bytes = etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), CONSTANT_LENGTH, 0);
+      value->data = etr_own_data_read(&r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), r->data_at,
+                                      r->arena);
   }
   if (r->types[index] == TYPE_SYM_INT) value->value.dtype = "int";
 }
@@ -190,7 +191,7 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
 }
 
 static bool read_payload_graph(etr_own_graph *out, etr_arena *arena, etr_slice payload) {
-  graph_reader r = {.arena = arena};
+  graph_reader r = {.arena = arena, .data_at = etr_payload_data_at(payload, magic)};
   uint32_t count;
   etr_slice bytes = etr_payload_graph(payload, magic);
   *out = (etr_own_graph){0};

@@ -261,31 +261,49 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
 
 /* ---- XNodes and XValues as people see them: names, types, shapes, sizes of weights ---- */
 
-enum { CONSTANT_SIZE = 1, BUFFER_STORAGE = 0, MOST_READS = 8 };
+enum { BUFFER_STORAGE = 0, MOST_READS = 8 };
+enum { QUANTIZED_PARAMETERS = 1, BY_CHANNEL = 1, BY_GROUP = 4, CHANNEL_SCALES = 2, GROUP_SCALES = 4 };
 
 typedef struct graph_reader {
   etr_fb fb;
   etr_arena *arena;
   etr_own_value *values; /* by id */
   uint32_t value_count;
+  etr_slice payload;
   etr_fb_at constants, buffers;
   uint32_t constant_count, buffer_count;
 } graph_reader;
 
 /* ---- Values ---- */
 
-/* Returns the bytes of a constant, which is after the graph or inside it. */
-static uint64_t constant_bytes(graph_reader *r, uint32_t index) {
-  if (index < r->constant_count)
-    return etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, index), CONSTANT_SIZE, 0);
-  if (index >= r->buffer_count) return 0;
-  return etr_fb_bytes(&r->fb, etr_fb_table_at(&r->fb, r->buffers, index), BUFFER_STORAGE).size;
+/* Returns where the data of a constant is: after the graph, inside it, or in named data. */
+static etr_own_data data_of(graph_reader *r, uint32_t index) {
+  etr_own_data data = {.offset = ETR_UNKNOWN};
+  if (index < r->constant_count) {
+    etr_fb_at table = etr_fb_table_at(&r->fb, r->constants, index);
+    data = etr_own_data_read(&r->fb, table, etr_payload_data_at(r->payload, magic), r->arena);
+  } else if (index < r->buffer_count) {
+    etr_slice bytes = etr_fb_bytes(&r->fb, etr_fb_table_at(&r->fb, r->buffers, index), BUFFER_STORAGE);
+    data.bytes = bytes.size;
+    if (bytes.size > 0) data.offset = (uint64_t)(bytes.data - r->payload.data);
+  }
+  return data;
+}
+
+/* Returns the number of the constant that has the scales of a quantized value, per channel or per group; 0: none. */
+static uint32_t scales_of(graph_reader *r, etr_fb_at outer) {
+  uint8_t type = etr_fb_u8(&r->fb, outer, QUANTIZED_PARAMETERS, 0);
+  etr_fb_at parameters = etr_fb_table(&r->fb, outer, QUANTIZED_PARAMETERS + 1);
+  if (type != BY_CHANNEL && type != BY_GROUP) return 0;
+  return etr_fb_u32(&r->fb, parameters, type == BY_CHANNEL ? CHANNEL_SCALES : GROUP_SCALES, 0);
 }
 
 static void read_own_value(graph_reader *r, etr_fb_at table) {
-  etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE);
-  if (etr_fb_u8(&r->fb, table, XVALUE_TYPE, 0) == TYPE_QUANTIZED)
+  etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE), outer = 0;
+  if (etr_fb_u8(&r->fb, table, XVALUE_TYPE, 0) == TYPE_QUANTIZED) {
+    outer = tensor;
     tensor = etr_fb_table(&r->fb, tensor, QUANTIZED_TENSOR);
+  }
   uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0), constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0);
   uint32_t external = etr_fb_u32(&r->fb, tensor, TENSOR_EXTERNAL, 0);
   bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) && external <= INT32_MAX;
@@ -299,7 +317,9 @@ static void read_own_value(graph_reader *r, etr_fb_at table) {
   value->value.dtype = type < ETR_COUNT(names) ? names[type] : NULL;
   value->argument = is_external ? (int32_t)external : -1;
   value->is_constant = constant != 0;
-  if (value->is_constant) value->bytes = constant_bytes(r, constant);
+  if (constant != 0) value->data = data_of(r, constant);
+  uint32_t scales = outer && constant != 0 ? scales_of(r, outer) : 0;
+  if (scales != 0) value->scales = data_of(r, scales);
   uint32_t rank;
   etr_fb_at sizes = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
   etr_dim *dims = rank <= MOST_DIMS ? etr_arena_alloc_array(r->arena, rank, sizeof *dims) : NULL;
@@ -376,7 +396,7 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at tabl
 }
 
 bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload) {
-  graph_reader r = {.arena = arena};
+  graph_reader r = {.arena = arena, .payload = payload};
   uint32_t count;
   *out = (etr_own_graph){0};
   if (!open_payload(&r.fb, payload) || !read_own_values(&r)) return false;

@@ -45,6 +45,32 @@ etr_slice etr_slice_head(const char *text, size_t most);
 /** Returns the slice of a NUL-terminated string. */
 static inline etr_slice etr_slice_of(const char *text) { return (etr_slice){text, strlen(text)}; }
 
+/** Expands to the bytes of an object, which can be the key of a map. */
+#define ETR_BYTES(object) ((etr_slice){(const char *)&(object), sizeof(object)})
+
+/** Returns the first `count` bytes of a slice, or all of them if it has fewer. */
+static inline etr_slice etr_slice_before(etr_slice slice, size_t count) {
+  return (etr_slice){slice.data, count < slice.size ? count : slice.size};
+}
+
+/** Returns what follows the first `count` bytes of a slice. */
+static inline etr_slice etr_slice_after(etr_slice slice, size_t count) {
+  if (count > slice.size) count = slice.size;
+  return (etr_slice){slice.data + count, slice.size - count};
+}
+
+/** Returns the index of a character in a slice, or the slice's size if it is not in it. */
+static inline size_t etr_slice_find(etr_slice slice, char wanted) {
+  const char *at = slice.size ? memchr(slice.data, wanted, slice.size) : NULL;
+  return at ? (size_t)(at - slice.data) : slice.size;
+}
+
+/** Returns the text, or "" for NULL. */
+static inline const char *etr_or_empty(const char *text) { return text ? text : ""; }
+
+/** Returns what the noun behind a count ends with. */
+static inline const char *etr_plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
 /**
  * Parses a complete slice as a decimal integer with optional '-'. Returns false and leaves *out unchanged if it is not
  * one or does not fit.
@@ -104,6 +130,13 @@ _Noreturn void etr_check_failed(const char *condition, const char *file, int lin
 static inline uint64_t etr_load_le(const void *bytes, size_t size) {
   uint64_t value = 0;
   for (size_t i = 0; i < size; i++) value |= (uint64_t)((const uint8_t *)bytes)[i] << (8 * i);
+  return value;
+}
+
+/** Returns the number whose IEEE 754 bits these are. */
+static inline double etr_double_of_bits(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
   return value;
 }
 

@@ -192,26 +192,14 @@ static uint32_t number_of_kind(etr_map *numbers, const char *op) {
  * layer and its weight. Others read caches and masks, whose size is that of the context; so do products of batches
  * (bmm), in attention. */
 static bool is_of_layer(const char *op) {
-  static const char *const layers[] = {"linear",
-                                       "addmm",
-                                       "mm",
-                                       "convolution",
-                                       "conv1d",
-                                       "conv2d",
-                                       "conv3d",
-                                       "embedding",
-                                       "layer_norm",
-                                       "native_layer_norm",
-                                       "group_norm",
-                                       "batch_norm",
-                                       "rms_norm",
-                                       "permute_copy",
-                                       "native_batch_norm_legit_no_training",
-                                       "prelu",
-                                       "t_copy",
-                                       "transpose_copy",
-                                       "native_group_norm",
-                                       "native_batch_norm_legit"};
+  /* clang-format off */
+  static const char *const layers[] = {
+      "linear", "addmm", "mm", "convolution", "conv1d", "conv2d", "conv3d", "embedding", "layer_norm",
+      "native_layer_norm", "group_norm", "batch_norm", "rms_norm", "permute_copy",
+      "native_batch_norm_legit_no_training", "prelu", "t_copy", "transpose_copy", "native_group_norm",
+      "native_batch_norm_legit",
+  };
+  /* clang-format on */
   etr_slice name = etr_operator_of_target(op);
   return etr_operator_is_one_of(name, layers, ETR_COUNT(layers)) || etr_slice_starts(name, ETR_SLICE("dequantize_"));
 }

@@ -95,7 +95,7 @@ typedef struct weight_key {
 ETR_NO_PADDING(weight_key, 4 * sizeof(uint32_t));
 
 static uint32_t count_of(const etr_map *counts, weight_key key) {
-  uint32_t count = etr_map_get(counts, (etr_slice){(const char *)&key, sizeof key});
+  uint32_t count = etr_map_get(counts, ETR_BYTES(key));
   return count == ETR_NONE ? 0 : count;
 }
 
@@ -122,8 +122,7 @@ static bool find_resized(etr_evidence sides[ETR_SIDES], etr_arena *arena) {
       const etr_pairing_item *item = &side->items[i];
       weight_key keys[] = {{item->op, item->weight, item->state, 0}, {item->op, item->weight, item->state, item->dims}};
       if ((!item->weight && !item->state) || !item->dims) continue;
-      for (size_t k = 0; k < ETR_COUNT(keys); k++)
-        (void)etr_map_count(&counts[s], (etr_slice){(const char *)&keys[k], sizeof keys[k]});
+      for (size_t k = 0; k < ETR_COUNT(keys); k++) (void)etr_map_count(&counts[s], ETR_BYTES(keys[k]));
     }
     if (etr_arena_failed(arena)) return false;
   }

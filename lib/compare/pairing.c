@@ -181,14 +181,11 @@ static bool propose_by_name(pairer *p, unsigned key) {
   etr_map_init(&named, &p->arena);
   for (uint32_t i = 0; i < p->side[ETR_BASE]->count; i++) {
     key_text text = key_of(p, ETR_BASE, i, key | KEY_NAME);
-    if (p->group[ETR_BASE][i] != ETR_NONE && !etr_map_set(&named, (etr_slice){(const char *)&text, sizeof text}, i))
-      return false;
+    if (p->group[ETR_BASE][i] != ETR_NONE && !etr_map_set(&named, ETR_BYTES(text), i)) return false;
   }
   for (uint32_t i = 0; i < p->side[ETR_NEWER]->count; i++) {
     key_text text = key_of(p, ETR_NEWER, i, key | KEY_NAME);
-    uint32_t partner = p->group[ETR_NEWER][i] == ETR_NONE
-                           ? ETR_NONE
-                           : etr_map_get(&named, (etr_slice){(const char *)&text, sizeof text});
+    uint32_t partner = p->group[ETR_NEWER][i] == ETR_NONE ? ETR_NONE : etr_map_get(&named, ETR_BYTES(text));
     if (partner == ETR_NONE || p->candidate[partner] != ETR_NONE) continue;
     p->candidate[partner] = i;
     p->groups.data[p->group[ETR_NEWER][i]].first++;

@@ -237,7 +237,7 @@ static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES], con
     etr_map_init(&counts[s], arena);
     for (size_t i = first[s]; i < end[s]; i++) {
       content_key key = {.content = content_of(child_at(&sides[s], i))};
-      key.number = etr_map_count(&counts[s], (etr_slice){(const char *)&key.content, sizeof key.content});
+      key.number = etr_map_count(&counts[s], ETR_BYTES(key.content));
       const etr_slice bytes = {(const char *)&key, sizeof key};
       if (s == ETR_NEWER && !etr_map_set(&places, bytes, (uint32_t)i)) return false;
       if (s == ETR_BASE) partner[i - first[s]] = etr_map_get(&places, bytes);

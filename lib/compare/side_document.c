@@ -547,16 +547,14 @@ static const char *text_at(const doc_strings *list, const doc_numbers *indices, 
   return index >= 0 && index < (double)list->count ? list->data[(size_t)index] : NULL;
 }
 
-static const char *or_empty(const char *text) { return text ? text : ""; }
-
 static const char *body_of(const doc_method *m, const char *subgraph) {
   uint32_t known = subgraph ? etr_map_get(&m->body_of, etr_slice_of(subgraph)) : ETR_NONE;
-  return known == ETR_NONE ? "" : or_empty(m->bodies.data[known]);
+  return known == ETR_NONE ? "" : etr_or_empty(m->bodies.data[known]);
 }
 
 static double step_of(const doc_reader *r, const doc_method *m, const char *backend) {
   for (size_t i = 0; i < m->clocks.count; i++)
-    if (strcmp(m->clocks.data[i], or_empty(backend)) == 0) return doc_ticks(r, m->steps.data[i]);
+    if (strcmp(m->clocks.data[i], etr_or_empty(backend)) == 0) return doc_ticks(r, m->steps.data[i]);
   return 1;
 }
 
@@ -637,8 +635,8 @@ static void put_source(const doc_method *m, etr_side_item *item, size_t at) {
   double line = number_at(&m->columns[ETR_DOC_SOURCE], at);
   if (!(line >= 0) || line >= (double)m->sources.count) return;
   const doc_source *source = &m->sources.data[(size_t)line];
-  if (!or_empty(source->code)[0]) return;
-  item->function = or_empty(source->function);
+  if (!etr_or_empty(source->code)[0]) return;
+  item->function = etr_or_empty(source->function);
   item->code = source->code;
 }
 
@@ -646,8 +644,8 @@ static void put_item(doc_reader *r, const doc_method *m, etr_side_item *item, si
   const doc_numbers *of = m->columns;
   *item = (etr_side_item){
       .node = ETR_NONE,
-      .name = or_empty(m->has_graph ? string_at(&m->names, at) : text_at(&r->texts, &of[ETR_DOC_NAME], at)),
-      .op = or_empty(text_at(&r->texts, &of[ETR_DOC_OP], at)),
+      .name = etr_or_empty(m->has_graph ? string_at(&m->names, at) : text_at(&r->texts, &of[ETR_DOC_NAME], at)),
+      .op = etr_or_empty(text_at(&r->texts, &of[ETR_DOC_OP], at)),
       .module = "",
       .pattern = "",
       .body = "",
@@ -656,11 +654,11 @@ static void put_item(doc_reader *r, const doc_method *m, etr_side_item *item, si
     item->node = (uint32_t)at;
     double module = number_at(&of[ETR_DOC_MODULE], at);
     if (module >= 0 && module < m->module_count) {
-      item->module = or_empty(string_at(&m->modules, (size_t)module));
-      item->pattern = or_empty(text_at(&r->texts, &m->patterns, (size_t)module));
+      item->module = etr_or_empty(string_at(&m->modules, (size_t)module));
+      item->pattern = etr_or_empty(text_at(&r->texts, &m->patterns, (size_t)module));
     }
     item->body = body_of(m, text_at(&r->texts, &of[ETR_DOC_SUBGRAPH], at));
-    item->shape = or_empty(text_at(&r->texts, &of[ETR_DOC_OUTPUTS], at));
+    item->shape = etr_or_empty(text_at(&r->texts, &of[ETR_DOC_OUTPUTS], at));
     put_source(m, item, at);
   }
   put_time(r, m, item, at);
@@ -773,13 +771,14 @@ static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *ou
   if (!m->dtypes) doc_fail(r, OLD);
   if (m->input_types.count > 1 && m->input_types.count != input_count) doc_fail(r, "its columns differ in length");
   for (size_t i = 0; !r->problem && i < input_count; i++)
-    inputs[i] = (etr_side_input){or_empty(string_at(&m->input_names, i)), or_empty(string_at(&m->input_types, i))};
-  for (size_t i = 0; i < m->weights.count; i++) weights[i] = or_empty(text_at(&r->texts, &m->weights, i));
+    inputs[i] = (etr_side_input){etr_or_empty(string_at(&m->input_names, i)),
+                                 etr_or_empty(string_at(&m->input_types, i))};
+  for (size_t i = 0; i < m->weights.count; i++) weights[i] = etr_or_empty(text_at(&r->texts, &m->weights, i));
   out->inputs = inputs;
   out->input_count = input_count;
   out->weights = weights;
   out->weight_count = m->weights.count;
-  out->dtypes = or_empty(m->dtypes);
+  out->dtypes = etr_or_empty(m->dtypes);
   return true;
 }
 
@@ -848,7 +847,7 @@ static bool make_loads(doc_reader *r) {
     const doc_load *load = &r->loads.data[i];
     if (doc_count(r, load->runs) == 0) continue;
     etr_side_load *made = &loads[count++];
-    made->name = or_empty(load->name);
+    made->name = etr_or_empty(load->name);
     made->time = (etr_side_time){.total = doc_ticks(r, load->total),
                                  .runs = doc_count(r, load->runs),
                                  .p50 = doc_ticks(r, load->p50),

@@ -39,7 +39,7 @@ typedef struct comparer {
   etr_status status;
 } comparer;
 
-static etr_slice bytes_of(const value_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
+static etr_slice bytes_of(const value_key *key) { return ETR_BYTES(*key); }
 
 /* ---- What a value is ---- */
 

@@ -703,7 +703,7 @@ static void warn_of_overflows(const finder *f, const char *file, etr_warnings *w
   if (!f->overflow_count) return;
   size_t others = f->overflow_count - 1;
   char more[64] = "";
-  if (others) snprintf(more, sizeof more, " and %zu other node%s", others, others == 1 ? "" : "s");
+  if (others) snprintf(more, sizeof more, " and %zu other node%s", others, etr_plural(others));
   etr_warn(warnings, file, f->graph->entry, ETR_NO_OFFSET,
            "%s%s: sizes whose product is 2^63 or more: what is computed and moved here is not counted",
            f->graph->nodes[f->first_overflow].name, more);

@@ -102,12 +102,6 @@ const etr_element *etr_element_of_storage(etr_slice storage) {
   return NULL;
 }
 
-static double double_of_bits(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 static double from_float(const etr_element *e, uint64_t bits) {
   uint64_t mantissa = bits & (((uint64_t)1 << e->mantissa_bits) - 1), largest = ((uint64_t)1 << e->exponent_bits) - 1;
   uint64_t exponent = bits >> e->mantissa_bits & largest;
@@ -123,7 +117,7 @@ static double from_float(const etr_element *e, uint64_t bits) {
   else if (exponent == 0)
     value = ldexp((double)mantissa, 1 - shift);
   else
-    value = double_of_bits((exponent + 1023 - (uint64_t)bias) << 52 | mantissa << (52 - e->mantissa_bits));
+    value = etr_double_of_bits((exponent + 1023 - (uint64_t)bias) << 52 | mantissa << (52 - e->mantissa_bits));
   return negative ? -value : value;
 }
 
@@ -140,7 +134,7 @@ void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t
     if (is_float && size == 4) /* most tensors are these */
       into[i] = float_of_bits((uint32_t)etr_load_le(bytes + i * 4, 4));
     else if (is_float && size == 8)
-      into[i] = double_of_bits(etr_load_le(bytes + i * 8, 8));
+      into[i] = etr_double_of_bits(etr_load_le(bytes + i * 8, 8));
     else if (is_float)
       into[i] = from_float(element, etr_load_le(bytes + i * size, size));
     else if (element->format == BOOLEAN)

@@ -35,7 +35,7 @@ static const char *name_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run,
 }
 
 static etr_allocations *list_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run, int32_t id) {
-  etr_map_slot *slot = etr_map_at(&reader->places, (etr_slice){(const char *)&id, sizeof id});
+  etr_map_slot *slot = etr_map_at(&reader->places, ETR_BYTES(id));
   if (!slot) return NULL;
   if (slot->value != ETR_NONE) return &reader->list.data[slot->value];
   etr_allocations *added = etr_vec_push(reader->names->arena, &reader->list);
@@ -228,7 +228,7 @@ static void warn_of(const dump_reader *reader, const untimed *events, const char
   snprintf(message, sizeof message,
            "\"%.*s\" %s (%zu event%s in total): such events count as not timed. The clock was wrong or the file is "
            "damaged; record again",
-           ETR_HEAD(events->first, 80), what, events->count, events->count == 1 ? "" : "s");
+           ETR_HEAD(events->first, 80), what, events->count, etr_plural(events->count));
   reader->shared->warn(reader->shared->context, reader->base + events->first_at, message);
 }
 

@@ -42,7 +42,7 @@ static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_valu
     int32_t instruction_id, is_output;
   } key = {origin->delegate_id, origin->instruction_id, origin->is_output};
   ETR_NO_PADDING(key, sizeof(char *) + 2 * sizeof(int32_t));
-  added->index = etr_map_count(&reader->counts, (etr_slice){(const char *)&key, sizeof key});
+  added->index = etr_map_count(&reader->counts, ETR_BYTES(key));
   return added;
 }
 
@@ -71,12 +71,6 @@ static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin,
     value->byte_size = count * element->size;
 }
 
-static double double_of_bits(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at table, uint8_t type) {
   etr_fb *fb = reader->fb;
   etr_debug_value *value = add_value(reader, origin);
@@ -96,7 +90,7 @@ static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin,
     break;
   case TYPE_DOUBLE:
     value->kind = ETR_DEBUG_DOUBLE;
-    value->double_value = double_of_bits(etr_fb_u64(fb, etr_fb_table(fb, table, VALUE_DOUBLE), ONLY_FIELD, 0));
+    value->double_value = etr_double_of_bits(etr_fb_u64(fb, etr_fb_table(fb, table, VALUE_DOUBLE), ONLY_FIELD, 0));
     break;
   default: break;
   }

@@ -10,23 +10,10 @@
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static etr_slice after(etr_slice text, size_t count) {
-  count = ETR_MIN(count, text.size);
-  return (etr_slice){text.data + count, text.size - count};
-}
-
-static etr_slice before(etr_slice text, size_t count) { return (etr_slice){text.data, ETR_MIN(count, text.size)}; }
-
 static etr_slice strip(etr_slice text) {
-  while (text.size && is_space(text.data[0])) text = after(text, 1);
+  while (text.size && is_space(text.data[0])) text = etr_slice_after(text, 1);
   while (text.size && is_space(text.data[text.size - 1])) text.size--;
   return text;
-}
-
-/* Returns the position of a character, or the size if it is not there. */
-static size_t find(etr_slice text, char wanted) {
-  const char *at = text.size ? memchr(text.data, wanted, text.size) : NULL;
-  return at ? (size_t)(at - text.data) : text.size;
 }
 
 /* Records of Windows have backslashes. */
@@ -49,7 +36,7 @@ static bool is_in_folder(etr_slice path, etr_slice folder) {
 static etr_slice next_component(etr_slice path) {
   size_t at = 0;
   while (at < path.size && !is_separator(path.data[at])) at++;
-  return after(path, at + 1);
+  return etr_slice_after(path, at + 1);
 }
 
 /* ---- Libraries ---- */
@@ -120,7 +107,7 @@ static const library *find_library(etr_slice *path) {
       found = here;
       *path = rest;
     }
-    parent = before(rest, rest.size - next.size);
+    parent = etr_slice_before(rest, rest.size - next.size);
     if (parent.size > 0 && is_separator(parent.data[parent.size - 1])) parent.size--;
     if (parent.size == 0) parent = (etr_slice){"/", 1};
   }
@@ -136,16 +123,16 @@ bool etr_is_generated_file(etr_slice file) { return etr_slice_starts(file, ETR_S
 bool etr_frame_read(etr_frame *out, etr_slice line) {
   line = strip(line);
   if (!etr_slice_starts(line, ETR_SLICE("File \""))) return false;
-  line = after(line, 6);
-  size_t quote = find(line, '"');
-  out->file = before(line, quote);
-  line = after(line, quote);
+  line = etr_slice_after(line, 6);
+  size_t quote = etr_slice_find(line, '"');
+  out->file = etr_slice_before(line, quote);
+  line = etr_slice_after(line, quote);
   if (!etr_slice_starts(line, ETR_SLICE("\", line "))) return false;
-  line = after(line, 8);
-  size_t comma = find(line, ',');
-  if (!etr_slice_to_int(before(line, comma), &out->line)) return false;
-  line = after(line, comma);
-  out->function = etr_slice_starts(line, ETR_SLICE(", in ")) ? after(line, 5) : (etr_slice){0};
+  line = etr_slice_after(line, 8);
+  size_t comma = etr_slice_find(line, ',');
+  if (!etr_slice_to_int(etr_slice_before(line, comma), &out->line)) return false;
+  line = etr_slice_after(line, comma);
+  out->function = etr_slice_starts(line, ETR_SLICE(", in ")) ? etr_slice_after(line, 5) : (etr_slice){0};
   return true;
 }
 
@@ -183,8 +170,8 @@ static frame_kind kind_of(etr_slice file, const char *root) {
 static etr_slice pop_line(etr_slice *text) {
   const char *at = etr_find_last(text->data, text->size, '\n');
   size_t newline = at ? (size_t)(at - text->data) : text->size;
-  etr_slice line = at ? after(*text, newline + 1) : *text;
-  *text = before(*text, at ? newline : 0);
+  etr_slice line = at ? etr_slice_after(*text, newline + 1) : *text;
+  *text = etr_slice_before(*text, at ? newline : 0);
   return strip(line);
 }
 

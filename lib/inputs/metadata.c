@@ -21,23 +21,10 @@ bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
   return root != NULL;
 }
 
-/* Returns the position of a character, or the size of the text if it is not there. */
-static size_t find_character(etr_slice text, char wanted) {
-  const char *at = text.size ? memchr(text.data, wanted, text.size) : NULL;
-  return at ? (size_t)(at - text.data) : text.size;
-}
-
 static size_t find_last(etr_slice text, char wanted) {
   const char *at = etr_find_last(text.data, text.size, wanted);
   return at ? (size_t)(at - text.data) : text.size;
 }
-
-static etr_slice after(etr_slice text, size_t count) {
-  count = ETR_MIN(count, text.size);
-  return (etr_slice){text.data + count, text.size - count};
-}
-
-static etr_slice before(etr_slice text, size_t count) { return (etr_slice){text.data, ETR_MIN(count, text.size)}; }
 
 /* Turns an expression, which torch 2.6 has for a path, into the path: "L['self'].blocks['a'].inners[0]" becomes
  * blocks.a.inners.0. */
@@ -58,20 +45,20 @@ static const char *path_of_expression(etr_map *strings, etr_slice expression) {
 /* Returns the path of a module. Nodes that are in no module have a placeholder of torch, which gives "". */
 static const char *plain_path(etr_map *strings, etr_slice path) {
   if (etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook")) return "";
-  size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? find_character(path, ']') : path.size;
-  return root < path.size ? path_of_expression(strings, after(path, root + 1)) : etr_intern(strings, path);
+  size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? etr_slice_find(path, ']') : path.size;
+  return root < path.size ? path_of_expression(strings, etr_slice_after(path, root + 1)) : etr_intern(strings, path);
 }
 
 /* Adds the module that "PATH,TYPE" names. A comma without a type is ignored. */
 static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent, etr_slice path_and_type) {
   size_t comma = find_last(path_and_type, ',');
-  etr_slice path = before(path_and_type, comma), type = after(path_and_type, comma + 1);
+  etr_slice path = etr_slice_before(path_and_type, comma), type = etr_slice_after(path_and_type, comma + 1);
   const struct {
     const char *text;
     uint64_t parent;
   } key = {etr_intern(strings, type.size ? path_and_type : path), parent};
   ETR_NO_PADDING(key, sizeof(char *) + sizeof(uint64_t));
-  etr_map_slot *known = key.text ? etr_map_at(&tree->by_child, (etr_slice){(const char *)&key, sizeof key}) : NULL;
+  etr_map_slot *known = key.text ? etr_map_at(&tree->by_child, ETR_BYTES(key)) : NULL;
   if (!known || known->value != ETR_NONE) return known ? known->value : 0;
   etr_module *module = etr_vec_push(strings->arena, &tree->list);
   if (!module) return 0;
@@ -85,14 +72,14 @@ static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t p
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {
   uint32_t module = 0;
   for (etr_slice rest = stack; rest.size > 0;) {
-    etr_slice level = before(rest, find_character(rest, ';'));
-    rest = after(rest, level.size + 1);
-    etr_slice path_and_type = after(level, find_character(level, ',') + 1);
+    etr_slice level = etr_slice_before(rest, etr_slice_find(rest, ';'));
+    rest = etr_slice_after(rest, level.size + 1);
+    etr_slice path_and_type = etr_slice_after(level, etr_slice_find(level, ',') + 1);
     size_t comma = find_last(path_and_type, ',');
     if (comma > 0)
       module = child_module(tree, strings, module, path_and_type);
     else if (module == 0 && tree->list.data[0].type[0] == '\0')
-      tree->list.data[0].type = etr_intern(strings, after(path_and_type, comma + 1));
+      tree->list.data[0].type = etr_intern(strings, etr_slice_after(path_and_type, comma + 1));
   }
   return module;
 }
@@ -183,12 +170,13 @@ bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice esca
   *name = NULL;
   if (at == escaped.size)
     return !contains(escaped, (etr_slice){key.data + sizeof graph_id_key - 1, key.size - sizeof graph_id_key});
-  size_t brace = find_last(before(escaped, at), '{');
-  etr_slice object = after(before(escaped, at), brace);
+  size_t brace = find_last(etr_slice_before(escaped, at), '{');
+  etr_slice object = etr_slice_after(etr_slice_before(escaped, at), brace);
   if (!etr_slice_starts(object, ETR_SLICE(head))) return false;
-  etr_slice rest = after(object, sizeof head - 1);
-  etr_slice found = before(rest, find_character(rest, '\\'));
-  if (!etr_slice_starts(after(rest, found.size), ETR_SLICE("\\\","))) return false; /* the name itself has escapes */
+  etr_slice rest = etr_slice_after(object, sizeof head - 1);
+  etr_slice found = etr_slice_before(rest, etr_slice_find(rest, '\\'));
+  if (!etr_slice_starts(etr_slice_after(rest, found.size), ETR_SLICE("\\\",")))
+    return false; /* the name itself has escapes */
   *name = etr_intern(strings, found);
   return true;
 }

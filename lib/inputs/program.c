@@ -83,7 +83,7 @@ static bool is_input(const signature_reader *r, size_t place) {
   return place < r->count && r->nodes[place].subgraph == r->subgraph && r->nodes[place].kind != ETR_NODE_OP;
 }
 
-static etr_slice bytes_of(const char *const *name) { return (etr_slice){(const char *)name, sizeof *name}; }
+static etr_slice bytes_of(const char *const *name) { return ETR_BYTES(*name); }
 
 static uint32_t find_input(signature_reader *r, const char *name) {
   if (r->by_name.count == 0) {

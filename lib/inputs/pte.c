@@ -43,7 +43,8 @@ extern const char etr_pte_beyond_limit[];
 
 /* Fields, in the order of the schema. */
 enum {
-  PROGRAM_INLINE_DATA = 3,
+  PROGRAM_CONSTANT_BUFFERS = 2,
+  PROGRAM_INLINE_DATA,
   PROGRAM_SEGMENTS,
   PROGRAM_CONSTANT_SEGMENT,
   PROGRAM_MUTABLE_SEGMENTS,
@@ -53,6 +54,7 @@ enum { DELEGATE_PROCESSED = 1 };
 enum { REFERENCE_LOCATION, REFERENCE_INDEX };
 enum { INLINE_DATA };
 enum { SEGMENT_OFFSET, SEGMENT_SIZE };
+enum { BUFFER_STORAGE };
 
 enum { LOCATION_INLINE, LOCATION_SEGMENT };
 
@@ -108,7 +110,7 @@ static etr_slice load_payload(pte_payloads *p, payload_place place) {
 static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
   payload_place place = place_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
   if (place.size == 0) return (etr_slice){0};
-  etr_map_slot *slot = etr_map_at(&p->places, (etr_slice){(const char *)&place, sizeof place});
+  etr_map_slot *slot = etr_map_at(&p->places, ETR_BYTES(place));
   if (!slot || slot->value != ETR_NONE) return slot ? p->list.data[slot->value] : (etr_slice){0};
   bool is_loaded = !p->file || place.at + place.size <= p->bytes.size;
   etr_slice payload = is_loaded ? (etr_slice){p->bytes.data + place.at, (size_t)place.size} : load_payload(p, place);
@@ -340,30 +342,67 @@ static uint32_t note_segment(etr_pte_data *out, uint32_t index, etr_segment_kind
   return index;
 }
 
+/* Reads the offsets of tensors in a segment: SubsegmentOffsets. */
+static etr_pte_ranges read_offsets(const etr_pte_data *data, etr_fb *fb, etr_arena *arena, etr_fb_at table,
+                                   uint32_t segment) {
+  uint32_t count;
+  etr_fb_at offsets = etr_fb_vector(fb, table, SUBSEGMENT_OFFSETS, sizeof(uint64_t), &count);
+  etr_pte_range *list = etr_arena_alloc_array(arena, count, sizeof *list);
+  for (uint32_t i = 0; list && i < count; i++) {
+    uint64_t offset = (uint64_t)etr_fb_i64_at(fb, offsets, i);
+    list[i].at = ETR_UNKNOWN;
+    if (segment != ETR_NONE && offset < data->segments[segment].size_bytes)
+      list[i].at = etr_add_up_to_most(data->segment_base,
+                                      etr_add_up_to_most(data->segments[segment].offset_bytes, offset));
+  }
+  return (etr_pte_ranges){list, list ? count : 0};
+}
+
+/* Reads the places of constants inside the program. */
+static etr_pte_ranges read_inline_constants(etr_fb *fb, etr_arena *arena, etr_fb_at program) {
+  uint32_t count;
+  etr_fb_at buffers = etr_fb_vector(fb, program, PROGRAM_CONSTANT_BUFFERS, 4, &count);
+  etr_pte_range *list = etr_arena_alloc_array(arena, count, sizeof *list);
+  for (uint32_t i = 0; list && i < count; i++) {
+    etr_slice bytes = etr_fb_bytes(fb, etr_fb_table_at(fb, buffers, i), BUFFER_STORAGE);
+    list[i] = bytes.size ? (etr_pte_range){(uint64_t)(bytes.data - (const char *)fb->data), bytes.size}
+                         : (etr_pte_range){.at = ETR_UNKNOWN};
+  }
+  return (etr_pte_ranges){list, list ? count : 0};
+}
+
 static void read_mutable(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_MUTABLE_SEGMENTS, 4, &count);
   uint32_t *segments = etr_arena_alloc_array(arena, count, sizeof *segments);
-  for (uint32_t i = 0; segments && i < count; i++)
-    segments[i] = note_segment(out, etr_fb_u32(fb, etr_fb_table_at(fb, vector, i), SUBSEGMENT_INDEX, 0),
-                               ETR_SEGMENT_MUTABLE);
+  etr_pte_ranges *lists = etr_arena_alloc_array(arena, count, sizeof *lists);
+  for (uint32_t i = 0; segments && lists && i < count; i++) {
+    etr_fb_at table = etr_fb_table_at(fb, vector, i);
+    segments[i] = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0), ETR_SEGMENT_MUTABLE);
+    lists[i] = read_offsets(out, fb, arena, table, segments[i]);
+  }
   out->mutable_segments = segments;
-  out->mutable_count = segments ? count : 0;
+  out->mutables = lists;
+  out->mutable_count = segments && lists ? count : 0;
 }
 
 static void read_named(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_NAMED_DATA, 4, &count);
-  for (uint32_t i = 0; i < count && !etr_fb_failed(fb); i++) {
+  etr_pte_named *named = etr_arena_alloc_array(names->arena, count, sizeof *named);
+  for (uint32_t i = 0; named && i < count && !etr_fb_failed(fb); i++) {
     etr_fb_at table = etr_fb_table_at(fb, vector, i);
     uint32_t segment = note_segment(out, etr_fb_u32(fb, table, NAMED_SEGMENT, 0), ETR_SEGMENT_NAMED);
-    if (segment != ETR_NONE && !out->segments[segment].name)
-      out->segments[segment].name = etr_intern(names, etr_fb_string(fb, table, NAMED_KEY));
+    const char *key = etr_intern(names, etr_fb_string(fb, table, NAMED_KEY));
+    if (segment == ETR_NONE || !key) continue;
+    named[out->named_count++] = (etr_pte_named){key, segment};
+    if (!out->segments[segment].name) out->segments[segment].name = key;
   }
+  out->named = named;
 }
 
 static void read_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *arena, etr_fb_at program) {
-  *out = (etr_pte_data){.program_bytes = fb->size};
+  out->program_bytes = fb->size;
   read_segments(out, fb, arena, program);
   /* Constants are in a segment if the segment lists offsets for any. */
   uint32_t count;
@@ -372,6 +411,8 @@ static void read_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *
   out->constant_segment = ETR_NONE;
   if (count != 0)
     out->constant_segment = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0), ETR_SEGMENT_CONSTANTS);
+  out->constants = count != 0 ? read_offsets(out, fb, arena, table, out->constant_segment)
+                              : read_inline_constants(fb, arena, program);
   read_mutable(out, fb, arena, program);
   read_named(out, fb, names, program);
 }
@@ -558,6 +599,8 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
     read_instructions(reader, method, plan);
   }
   *out = (etr_pte){.methods = methods.data, .method_count = methods.count};
+  out->data = (etr_pte_data){.file_bytes = size_of_file(&reader->payloads),
+                             .segment_base = reader->payloads.segment_base};
   read_data(&out->data, fb, &reader->names, reader->arena, program);
 }
 
@@ -615,6 +658,8 @@ static etr_status read_bundle(etr_pte *out, etr_arena *arena, const etr_pte_sour
   etr_pte_source program = {.path = path, .bytes = bundle.program};
   etr_status status = read_program(out, arena, &program, limits, &failure);
   out->is_bundled = true;
+  out->data.file_bytes = source->bytes.size;
+  out->data.program_at = (uint64_t)(bundle.program.data - source->bytes.data);
   if (status == ETR_OK) return etr_bundle_test_sets(&bundle, arena, path, &out->test_sets, &out->test_set_count, error);
   bool has_place = failure.offset != ETR_NO_OFFSET;
   uint64_t start = (uint64_t)(bundle.program.data - source->bytes.data);

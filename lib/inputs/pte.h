@@ -72,11 +72,35 @@ typedef struct etr_pte_buffers {
   size_t device_count;
 } etr_pte_buffers;
 
-/** The sizes of the program and its segments. */
+/** Bytes of the file. */
+typedef struct etr_pte_range {
+  uint64_t at, size; /* at ETR_UNKNOWN: there are none; size 0: it is not known */
+} etr_pte_range;
+
+/** Data of tensors, by number. */
+typedef struct etr_pte_ranges {
+  const etr_pte_range *list;
+  size_t count;
+} etr_pte_ranges;
+
+/** A key of named data, and the segment that holds the data. */
+typedef struct etr_pte_named {
+  const char *key;
+  uint32_t segment;
+} etr_pte_named;
+
+/** The sizes of the program and its segments, and where data is. Offsets are relative to the program. */
 typedef struct etr_pte_data {
+  uint64_t file_bytes; /* size of the file that is, or contains, the program */
+  uint64_t program_at; /* offset of the program in that file; above 0 in a BundledProgram */
   uint64_t program_bytes;
-  etr_segment *segments; /* as in etr_program_memory; the caller sets the kinds of the delegates' segments */
+  uint64_t segment_base;          /* offset of the segments; 0: there are none */
+  etr_pte_ranges constants;       /* data of constants */
+  const etr_pte_ranges *mutables; /* initial data of mutable tensors: one entry for each list */
+  etr_segment *segments;          /* as in etr_program_memory; the caller sets the kinds of the delegates' segments */
   size_t segment_count;
+  const etr_pte_named *named;
+  size_t named_count;
   uint32_t constant_segment;        /* ETR_NONE: constants are inside the program */
   const uint32_t *mutable_segments; /* segment of each list of mutable data */
   size_t mutable_count;

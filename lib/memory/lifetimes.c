@@ -38,7 +38,7 @@ static bool is_inside(const etr_planned_tensor *inner, const etr_planned_tensor 
 
 static etr_map_slot *slot_of(builder *b, const etr_planned_tensor *tensor) {
   const location key = {tensor->buffer, tensor->offset_bytes};
-  return etr_map_at(&b->last, (etr_slice){(const char *)&key, sizeof key});
+  return etr_map_at(&b->last, ETR_BYTES(key));
 }
 
 /* Returns the tensor whose memory another one shares through views. */

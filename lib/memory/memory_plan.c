@@ -32,7 +32,7 @@ ETR_NO_PADDING(op_key, 2 * sizeof(char *));
 
 static const char *kernel_name(op_names *known, const etr_instruction *instruction, etr_arena *arena) {
   const op_key key = {instruction->op, instruction->overload};
-  etr_map_slot *slot = etr_map_at(&known->names, (etr_slice){(const char *)&key, sizeof key});
+  etr_map_slot *slot = etr_map_at(&known->names, ETR_BYTES(key));
   if (!slot) return "";
   if (slot->value != ETR_NONE) return known->texts.data[slot->value];
   const char **text = etr_vec_push(arena, &known->texts);
@@ -573,6 +573,6 @@ bool etr_memory_plan_all(etr_profile *profile, etr_method *methods, const etr_pl
     methods[i].memory = make_plan(&placements[i], i, &source);
     if (!methods[i].memory) return false;
   }
-  profile->program_memory = etr_program_memory_make(&constants);
+  profile->program_memory = etr_program_memory_make(&constants, placements, profile->method_count);
   return profile->program_memory != NULL;
 }

@@ -34,6 +34,22 @@ static uint32_t segment_of(const etr_pte_data *data, const etr_pte_value *value)
   return value->mutable_table < data->mutable_count ? data->mutable_segments[value->mutable_table] : ETR_NONE;
 }
 
+/* Returns the offset of the data in the file; ETR_UNKNOWN if it is in another one. */
+static uint64_t offset_of(const etr_pte_data *data, const etr_pte_value *value) {
+  const etr_pte_ranges *ranges = &data->constants;
+  if (value->buffer) ranges = value->mutable_table < data->mutable_count ? &data->mutables[value->mutable_table] : NULL;
+  bool is_here = !value->external && ranges && value->data < ranges->count;
+  uint64_t at = is_here ? ranges->list[value->data].at : ETR_UNKNOWN;
+  return at != ETR_UNKNOWN ? etr_add_up_to_most(data->program_at, at) : ETR_UNKNOWN;
+}
+
+/* Returns the module of a weight: its name up to the last dot. */
+static const char *module_of(etr_arena *arena, const char *weight) {
+  const char *dot = weight ? strrchr(weight, '.') : NULL;
+  if (!weight) return NULL;
+  return dot ? etr_arena_copy(arena, (etr_slice){weight, (size_t)(dot - weight)}) : "";
+}
+
 static void add_constant(etr_program_constants *constants, const etr_pte_value *value, uint32_t method,
                          const etr_value_name *name) {
   uint64_t number[2];
@@ -51,6 +67,8 @@ static void add_constant(etr_program_constants *constants, const etr_pte_value *
   *added = (etr_constant){.tensor = etr_describe_tensor(value, name, "constant", slot->value, constants->arena),
                           .place = value->external ? ETR_CONSTANT_EXTERNAL : inside,
                           .segment = segment,
+                          .offset_bytes = offset_of(constants->data, value),
+                          .module = module_of(constants->arena, name->name),
                           .is_mutable = value->buffer > 0,
                           .method = method,
                           .uses = 1};
@@ -66,7 +84,8 @@ void etr_program_constants_add(etr_program_constants *constants, const etr_pte_m
   }
 }
 
-const etr_program_memory *etr_program_memory_make(const etr_program_constants *constants) {
+const etr_program_memory *etr_program_memory_make(const etr_program_constants *constants,
+                                                  const etr_placement *placements, size_t method_count) {
   const etr_pte_data *data = constants->data;
   etr_program_memory *made = etr_arena_alloc(constants->arena, sizeof *made);
   if (!made) return NULL;
@@ -75,5 +94,5 @@ const etr_program_memory *etr_program_memory_make(const etr_program_constants *c
                                .segment_count = data->segment_count,
                                .constants = constants->list.data,
                                .constant_count = constants->list.count};
-  return made;
+  return etr_file_parts_make(made, constants, placements, method_count) ? made : NULL;
 }

@@ -37,8 +37,14 @@ void etr_program_constants_init(etr_program_constants *constants, const etr_pte_
 void etr_program_constants_add(etr_program_constants *constants, const etr_pte_method *program, uint32_t method,
                                const etr_value_name *names);
 
-/** Returns the constants and segments of the program, in the arena; NULL when out of memory. */
-const etr_program_memory *etr_program_memory_make(const etr_program_constants *constants);
+/** Returns the constants and segments of the program and the parts of its file, in the arena; NULL when out of memory.
+ * There is one placement for each method. */
+const etr_program_memory *etr_program_memory_make(const etr_program_constants *constants,
+                                                  const etr_placement *placements, size_t method_count);
+
+/** Fills `parts`, `part_count` and `file_bytes`, in the arena of the constants. Returns false when out of memory. */
+bool etr_file_parts_make(etr_program_memory *out, const etr_program_constants *constants,
+                         const etr_placement *placements, size_t method_count);
 
 /** Describes a tensor, named by `name` or else PREFIX_INDEX. When out of memory, the arena has failed. */
 etr_value etr_describe_tensor(const etr_pte_value *value, const etr_value_name *name, const char *prefix, size_t index,

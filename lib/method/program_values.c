@@ -51,9 +51,7 @@ bool etr_instruction_agrees(const etr_pte_method *program, int32_t id, const etr
   return etr_tensor_agrees(count ? etr_tensor_at(program, results[0]) : NULL, node);
 }
 
-static etr_slice place_of(const etr_pte_value *tensor) {
-  return (etr_slice){(const char *)&tensor->storage, sizeof tensor->storage};
-}
+static etr_slice place_of(const etr_pte_value *tensor) { return ETR_BYTES(tensor->storage); }
 
 static uint64_t elements_of(const etr_pte_value *tensor) {
   uint64_t elements = 1;

@@ -33,7 +33,7 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
 
 /* ---- By the record's delegate map ---- */
 
-static etr_slice key_of(const uint32_t *handle) { return (etr_slice){(const char *)handle, sizeof *handle}; }
+static etr_slice key_of(const uint32_t *handle) { return ETR_BYTES(*handle); }
 
 /* Maps each handle to the first node of the delegate with this handle that multiplies matrices, or else the first node.
  */

@@ -160,7 +160,7 @@ static bool select_nodes(finder *f, size_t first, size_t count, uint32_t wanted)
 
 /* ---- All ---- */
 
-static etr_slice key_of(const uint32_t *handle) { return (etr_slice){(const char *)handle, sizeof *handle}; }
+static etr_slice key_of(const uint32_t *handle) { return ETR_BYTES(*handle); }
 
 /* Counts how often delegates list each handle. */
 static bool count_listed(const etr_placement *placement, etr_map *listed) {

@@ -13,12 +13,12 @@ ETR_NO_PADDING(node_key, sizeof(char *) + sizeof(int64_t));
 
 uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id) {
   node_key key = {delegate_id, instruction_id};
-  return etr_map_get(&graph->nodes, (etr_slice){(const char *)&key, sizeof key});
+  return etr_map_get(&graph->nodes, ETR_BYTES(key));
 }
 
 bool etr_pte_graph_note(etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id, uint32_t node) {
   node_key key = {delegate_id, instruction_id};
-  return etr_map_set(&graph->nodes, (etr_slice){(const char *)&key, sizeof key}, node);
+  return etr_map_set(&graph->nodes, ETR_BYTES(key), node);
 }
 
 static const etr_own_nodes *find_own(const etr_pte_graph *graph, int32_t instruction_id) {

@@ -483,7 +483,7 @@ static bool add_constant(inside *in, uint32_t value) {
   const etr_own_value *v = &in->own->values[value];
   const char *name = etr_arena_format(in->b->arena, "constant_%u", value);
   etr_node *node = push_node(in, ETR_NODE_CONSTANT, name, name);
-  return node && set_output(in, node, value) && (v->bytes == 0 || add_bytes_argument(in, node, v->bytes));
+  return node && set_output(in, node, value) && (v->data.bytes == 0 || add_bytes_argument(in, node, v->data.bytes));
 }
 
 /* Adds the constants that operators read. */

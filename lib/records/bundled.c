@@ -210,12 +210,6 @@ static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, et
   return true;
 }
 
-static double double_of(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 static const char *put_value(pickle_out *out, reader *r, etr_fb_at value) {
   etr_fb_at table = etr_fb_table(&r->bundle.fb, value, VALUE_TABLE);
   switch (etr_fb_u8(&r->bundle.fb, value, VALUE_TYPE, 0)) {
@@ -240,7 +234,9 @@ static const char *put_value(pickle_out *out, reader *r, etr_fb_at value) {
   }
   case TYPE_INT: pickle_put_int(out, etr_fb_i64(&r->bundle.fb, table, ONLY_FIELD, 0)); return NULL;
   case TYPE_BOOL: pickle_put_bool(out, etr_fb_u8(&r->bundle.fb, table, ONLY_FIELD, 0) != 0); return NULL;
-  case TYPE_DOUBLE: pickle_put_double(out, double_of(etr_fb_u64(&r->bundle.fb, table, ONLY_FIELD, 0))); return NULL;
+  case TYPE_DOUBLE:
+    pickle_put_double(out, etr_double_of_bits(etr_fb_u64(&r->bundle.fb, table, ONLY_FIELD, 0)));
+    return NULL;
   default: return "left out: a value is of an unknown kind";
   }
 }

@@ -46,13 +46,6 @@ static size_t find_any(etr_slice text, const char *any) {
   return at;
 }
 
-static etr_slice before(etr_slice text, size_t count) { return (etr_slice){text.data, ETR_MIN(count, text.size)}; }
-
-static etr_slice after(etr_slice text, size_t count) {
-  count = ETR_MIN(count, text.size);
-  return (etr_slice){text.data + count, text.size - count};
-}
-
 /* ---- Paths of modules and weights ---- */
 
 #define BETWEEN_PARTS ".[]'\"@"
@@ -82,16 +75,16 @@ static bool is_placeholder(etr_slice path) { return etr_slice_is(path, "_empty_n
 
 static void put_path(etr_redaction *h, etr_slice path) {
   size_t root = is_placeholder(path) ? path.size : root_size(path);
-  put_bytes(h, before(path, root));
-  for (etr_slice rest = after(path, root); rest.size > 0;) {
-    etr_slice part = before(rest, find_any(rest, BETWEEN_PARTS));
-    rest = after(rest, part.size);
+  put_bytes(h, etr_slice_before(path, root));
+  for (etr_slice rest = etr_slice_after(path, root); rest.size > 0;) {
+    etr_slice part = etr_slice_before(rest, find_any(rest, BETWEEN_PARTS));
+    rest = etr_slice_after(rest, part.size);
     if (is_number(part) || (rest.size == 0 && is_usual(part)))
       put_bytes(h, part);
     else
       put_numbered(h, "m", etr_map_number(&h->parts, part), "");
-    put_bytes(h, before(rest, 1));
-    rest = after(rest, 1);
+    put_bytes(h, etr_slice_before(rest, 1));
+    rest = etr_slice_after(rest, 1);
   }
 }
 
@@ -113,10 +106,10 @@ static void put_class(etr_redaction *h, etr_slice name) {
 
 /* Puts a level, KEY,PATH,TYPE. The key only distinguishes levels. */
 static void put_level(etr_redaction *h, etr_slice level, uint32_t place) {
-  etr_slice rest = after(level, find_any(level, ",") + 1);
+  etr_slice rest = etr_slice_after(level, find_any(level, ",") + 1);
   size_t comma = rest.size;
   while (comma > 0 && rest.data[comma - 1] != ',') comma--;
-  etr_slice path = before(rest, comma ? comma - 1 : 0);
+  etr_slice path = etr_slice_before(rest, comma ? comma - 1 : 0);
   if (path.size || place == 0) {
     put_text(h, "L__self__");
     put_path(h, path);
@@ -125,7 +118,7 @@ static void put_level(etr_redaction *h, etr_slice level, uint32_t place) {
   put_text(h, ",");
   put_path(h, path);
   put_text(h, ",");
-  put_class(h, after(rest, comma));
+  put_class(h, etr_slice_after(rest, comma));
 }
 
 etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
@@ -133,8 +126,8 @@ etr_slice etr_redact_module_stack(etr_redaction *h, etr_slice stack) {
   h->text.count = 0;
   uint32_t place = 0;
   for (etr_slice rest = stack; rest.size > 0; place++) {
-    etr_slice level = before(rest, find_any(rest, ";"));
-    rest = after(rest, level.size + 1);
+    etr_slice level = etr_slice_before(rest, find_any(rest, ";"));
+    rest = etr_slice_after(rest, level.size + 1);
     if (place) put_text(h, ";");
     put_level(h, level, place);
   }
@@ -158,7 +151,9 @@ static size_t known_part(const etr_redaction *h, etr_slice text) {
   enum { LONGEST = 256 };
   for (size_t size = ETR_MIN(text.size, (size_t)LONGEST); size > 0; size--) {
     bool ends = size == text.size || text.data[size] == '_' || text.data[size] == '.';
-    if (ends && !is_number(before(text, size)) && etr_map_get(&h->parts, before(text, size)) != ETR_NONE) return size;
+    if (ends && !is_number(etr_slice_before(text, size)) &&
+        etr_map_get(&h->parts, etr_slice_before(text, size)) != ETR_NONE)
+      return size;
   }
   return 0;
 }
@@ -167,13 +162,13 @@ static void put_parts(etr_redaction *h, etr_slice name) {
   for (etr_slice rest = name; rest.size > 0;) {
     size_t size = is_usual(rest) ? 0 : known_part(h, rest);
     if (size)
-      put_numbered(h, "m", etr_map_get(&h->parts, before(rest, size)), "");
+      put_numbered(h, "m", etr_map_get(&h->parts, etr_slice_before(rest, size)), "");
     else
-      put_bytes(h, before(rest, size = find_any(rest, "_.")));
-    rest = after(rest, size);
+      put_bytes(h, etr_slice_before(rest, size = find_any(rest, "_.")));
+    rest = etr_slice_after(rest, size);
     while (rest.size > 0 && (rest.data[0] == '_' || rest.data[0] == '.')) {
-      put_bytes(h, before(rest, 1));
-      rest = after(rest, 1);
+      put_bytes(h, etr_slice_before(rest, 1));
+      rest = etr_slice_after(rest, 1);
     }
   }
 }
@@ -182,7 +177,7 @@ static void put_parts(etr_redaction *h, etr_slice name) {
  * node is not named after a module. */
 static size_t called_like_module(const etr_redaction *h, etr_slice name) {
   size_t size = is_usual(name) ? 0 : known_part(h, name);
-  bool is_all = size == name.size || (size && name.data[size] == '_' && is_number(after(name, size + 1)));
+  bool is_all = size == name.size || (size && name.data[size] == '_' && is_number(etr_slice_after(name, size + 1)));
   return is_all ? size : 0;
 }
 
@@ -195,7 +190,7 @@ etr_slice etr_redact_name(etr_redaction *h, etr_slice name) {
   if (!prefix && !called_like_module(h, name)) return name;
   h->text.count = 0;
   if (prefix) put_text(h, prefix);
-  put_parts(h, prefix ? after(name, strlen(prefix)) : name);
+  put_parts(h, prefix ? etr_slice_after(name, strlen(prefix)) : name);
   return taken(h);
 }
 
@@ -260,9 +255,9 @@ static void put_frame(etr_redaction *h, const etr_frame *frame) {
 etr_slice etr_redact_trace(etr_redaction *h, etr_slice trace) {
   h->text.count = 0;
   for (etr_slice rest = trace; rest.size > 0;) {
-    etr_slice line = before(rest, find_any(rest, "\n"));
+    etr_slice line = etr_slice_before(rest, find_any(rest, "\n"));
     etr_frame frame;
-    rest = after(rest, line.size + 1);
+    rest = etr_slice_after(rest, line.size + 1);
     if (etr_frame_read(&frame, line)) put_frame(h, &frame);
   }
   return taken(h);

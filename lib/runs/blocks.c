@@ -109,6 +109,15 @@ const char *etr_chosen_method(const etr_options *options, size_t run) {
 
 /* ---- Samples of rows: runs in order, repetitions within a run one after the other ---- */
 
+bool etr_samples_reserve(etr_event *row, size_t count, bool has_metadata, etr_arena *arena) {
+  row->durations = etr_arena_alloc_raw_array(arena, count, sizeof *row->durations);
+  row->starts = etr_arena_alloc_raw_array(arena, count, sizeof *row->starts);
+  row->sample_runs = etr_arena_alloc_raw_array(arena, count, sizeof *row->sample_runs);
+  row->metadata = has_metadata ? etr_arena_alloc_raw_array(arena, count, sizeof *row->metadata) : NULL;
+  row->sample_count = 0;
+  return !etr_arena_failed(arena);
+}
+
 void etr_samples_put(etr_event *row, etr_sample sample) {
   uint64_t *durations = etr_unconst(row->durations), *starts = etr_unconst(row->starts);
   uint32_t *runs = etr_unconst(row->sample_runs);
@@ -148,12 +157,8 @@ void etr_samples_measure(const etr_block *block, uint64_t *sorted) {
 static bool move_samples(etr_event *to, etr_event *from, uint32_t run, etr_arena *arena) {
   size_t count = from->sample_count, moving = 0;
   for (size_t i = 0; i < count; i++) moving += from->sample_runs[i] == run;
-  to->durations = etr_arena_alloc_array(arena, moving, sizeof *to->durations);
-  to->starts = etr_arena_alloc_array(arena, moving, sizeof *to->starts);
-  to->sample_runs = etr_arena_alloc_array(arena, moving, sizeof *to->sample_runs);
-  if (from->metadata) to->metadata = etr_arena_alloc_array(arena, moving, sizeof *to->metadata);
-  if (etr_arena_failed(arena)) return false;
-  to->sample_count = from->sample_count = 0;
+  if (!etr_samples_reserve(to, moving, from->metadata != NULL, arena)) return false;
+  from->sample_count = 0;
   for (size_t i = 0; i < count; i++) etr_samples_put(from->sample_runs[i] == run ? to : from, etr_samples_at(from, i));
   return true;
 }

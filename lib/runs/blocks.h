@@ -79,6 +79,9 @@ typedef struct etr_sample {
   uint32_t run;
 } etr_sample;
 
+/** Gives a row memory for as many samples, which etr_samples_put() appends. Returns false when out of memory. */
+bool etr_samples_reserve(etr_event *row, size_t count, bool has_metadata, etr_arena *arena);
+
 /** Appends a sample to a row that has room for it. */
 void etr_samples_put(etr_event *row, etr_sample sample);
 

@@ -329,15 +329,9 @@ static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
   }
   each_run(b, dumps, dump_count, count_samples);
   for (size_t i = 0; i < b->blocks.count; i++) {
-    /* Allocates memory for the counted samples of each row. */
     for (size_t k = 0; k < b->blocks.data[i].event_count; k++) {
       etr_event *row = &etr_block_rows(&b->blocks.data[i])[k];
-      row->durations = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->durations);
-      row->starts = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->starts);
-      row->sample_runs = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->sample_runs);
-      if (row->metadata) row->metadata = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->metadata);
-      row->sample_count = 0;
-      if (etr_arena_failed(b->arena)) return false;
+      if (!etr_samples_reserve(row, row->sample_count, row->metadata != NULL, b->arena)) return false;
     }
   }
   each_run(b, dumps, dump_count, put_samples);

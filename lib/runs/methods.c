@@ -69,13 +69,13 @@ ETR_NO_PADDING(dump_method, 2 * sizeof(uint32_t));
 
 static void record_run(decider *d, uint32_t run, uint32_t method) {
   dump_method key = {d->blocks->runs[run].dump, method};
-  etr_map_slot *slot = etr_map_at(&d->first_runs, (etr_slice){(const char *)&key, sizeof key});
+  etr_map_slot *slot = etr_map_at(&d->first_runs, ETR_BYTES(key));
   if (slot && (slot->value == ETR_NONE || run < slot->value)) slot->value = run;
 }
 
 static bool ran_before(const decider *d, uint32_t method, uint32_t run) {
   dump_method key = {d->blocks->runs[run].dump, method};
-  uint32_t first = etr_map_get(&d->first_runs, (etr_slice){(const char *)&key, sizeof key});
+  uint32_t first = etr_map_get(&d->first_runs, ETR_BYTES(key));
   return first != ETR_NONE && first < run;
 }
 
@@ -328,7 +328,7 @@ static void explain_tie(decider *d, etr_block *block) {
   if (rule) block->method_rule = rule;
   etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
            "run%s %s could be any of %s%s%s: %s --map %s=METHOD (an ETDump for each method makes that easy)",
-           block->run_count == 1 ? "" : "s", runs, names, has_program(d) ? ", which the .pte does not distinguish" : "",
+           etr_plural(block->run_count), runs, names, has_program(d) ? ", which the .pte does not distinguish" : "",
            but, has_program(d) ? "decide with" : "give the .pte, which may distinguish them, or decide with", first);
 }
 

@@ -66,7 +66,7 @@ static bool number_events(known_runs *k) {
         hash ^= hash >> 32;
       }
     }
-    k->events[i] = etr_map_number(&numbers, (etr_slice){(const char *)&hash, sizeof hash});
+    k->events[i] = etr_map_number(&numbers, ETR_BYTES(hash));
   }
   return k->events != NULL && !etr_arena_failed(k->scratch);
 }

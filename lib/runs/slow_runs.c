@@ -123,7 +123,7 @@ static bool is_timed_operator(const etr_event *e) {
 
 static column *column_of(table *t, const etr_event *event) {
   operator_key key = {event->name, event->delegate_id, event->instruction_id};
-  uint32_t number = etr_map_number(&t->numbers, (etr_slice){(const char *)&key, sizeof key});
+  uint32_t number = etr_map_number(&t->numbers, ETR_BYTES(key));
   if (number < t->columns.count) return &t->columns.data[number];
   column *added = number == ETR_NONE ? NULL : etr_vec_push(&t->scratch, &t->columns);
   if (!added) return NULL;
@@ -163,7 +163,7 @@ static bool add_blocks(table *t) {
   for (size_t i = 0; i < t->run_count; i++) {
     uint32_t block = t->blocks->runs[t->runs[i]].block;
     size_t known = added.count;
-    uint32_t number = etr_map_number(&added, (etr_slice){(const char *)&block, sizeof block});
+    uint32_t number = etr_map_number(&added, ETR_BYTES(block));
     if (number == ETR_NONE || (number == known && !add_block(t, &t->blocks->blocks[block]))) return false;
   }
   return true;

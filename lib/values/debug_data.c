@@ -357,7 +357,7 @@ static void warn_of(const etr_debug_data *data, bool nan, const etr_profile *pro
     snprintf(location, size, "instruction %" PRId32, first->instruction_id);
   etr_warn(warnings, profile->debug_buffer, NULL, first->offset,
            "%s in %zu logged tensor%s, first in %s of run %" PRIu32 ": %" PRIu64 " of %" PRIu64 " elements",
-           nan ? "NaN" : "infinity", tensors, tensors == 1 ? "" : "s", location, first->run,
+           nan ? "NaN" : "infinity", tensors, etr_plural(tensors), location, first->run,
            nan ? first->stats->nan_count : first->stats->inf_count, first->stats->element_count);
 }
 

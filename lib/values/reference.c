@@ -102,7 +102,7 @@ static bool may_have(const run_outputs *run, uint32_t output) { return output <=
 
 /* Removes the empty lists of a set, once, so that the runs of the set need not skip them. */
 static void compact(comparer *c, etr_pickle_value *list) {
-  etr_map_slot *known = etr_map_at(&c->compacted, (etr_slice){(const char *)&list, sizeof list});
+  etr_map_slot *known = etr_map_at(&c->compacted, ETR_BYTES(list));
   if (!known || known->value != ETR_NONE || list->kind != ETR_PICKLE_LIST) return;
   size_t kept = 0;
   known->value = 1;

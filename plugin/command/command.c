@@ -46,7 +46,7 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .max_delegates = (uint32_t)settings->max_delegates,
                        .max_comparisons = (uint32_t)settings->max_comparisons,
                        .edge_only = settings->command->edge_only,
-                       .without = settings->command->without,
+                       .without = settings->command->without & ~(settings->sizes ? (unsigned)ETR_WITHOUT_MEMORY : 0),
                        .skip = settings->skip,
                        .skip_count = (uint32_t)settings->skip_count,
                        .first_run = settings->first_run,

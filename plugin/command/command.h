@@ -85,6 +85,7 @@ typedef struct cli_settings {
   const char *method, *graph, *module, *op, *backend, *source_root;
   bool force;          /* continue if a filter selects nothing, or if an ETDump is of another model */
   bool values;         /* logged values instead of times */
+  bool sizes;          /* `info`: where the bytes of the program are */
   const char *graphs;  /* modules of the graphs to write: "edge,aten" */
   const char *columns; /* columns of tables: "node,avg" */
   etr_node_order order;

@@ -9,16 +9,12 @@
 
 /* ---- Tables and documents ---- */
 
-static etr_status command_info_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
-                                    const etr_sink *sink, etr_error *error) {
-  (void)filter;
-  return etr_emit_info_json(profile, unit, sink, error);
-}
-
-static etr_status command_info_tables(const etr_profile *profile, const etr_node_filter *filter,
-                                      const etr_table_options *options, const etr_sink *sink, etr_error *error) {
-  (void)filter;
-  return etr_emit_info_tables(profile, options, sink, error);
+static etr_status command_info(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                               etr_error *error) {
+  const etr_table_options options = command_table_options(settings);
+  if (settings->format == FORMAT_JSON)
+    return (settings->sizes ? etr_emit_sizes_json : etr_emit_info_json)(profile, settings->unit, sink, error);
+  return (settings->sizes ? etr_emit_sizes_tables : etr_emit_info_tables)(profile, &options, sink, error);
 }
 
 static etr_status command_print(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
@@ -274,12 +270,15 @@ const cli_command commands[] = {
      .without = ETR_WITHOUT_MEMORY,
      .summary = "show what a record contains: graphs, methods, delegates, runs",
      .help = "Lists what the inputs contain: entry points with their dialect and number of nodes, methods with their "
-             "delegates, and runs with the method that each executed. It also lists what is missing or unknown.",
+             "delegates, and runs with the method that each executed. It also lists what is missing or unknown.\n"
+             "With --sizes it shows where the bytes of the program are: the program itself, constants, delegates and "
+             "their weights, named data and padding, which add up to the file. Weights are also summed by module and "
+             "type; their modules are known with an ETRecord. CSV has a row for each part of the file.",
+     .rows = 10,
      .examples = {{"info mobilenet_v2", "an overview of a record"},
-                  {"info etdump.etdp", "the runs of an ETDump without its ETRecord"}},
-     .answer = command_print,
-     .json = command_info_json,
-     .table = command_info_tables},
+                  {"info etdump.etdp", "the runs of an ETDump without its ETRecord"},
+                  {"info model.pte --sizes", "where the bytes of a program are"}},
+     .answer = command_info},
     {.name = "nodes",
      .bit = FOR_NODES,
      .compares_values = true,

@@ -191,6 +191,8 @@ const option_spec option_specs[] = {
      .help = "continue if a filter selects nothing, or if the ETDump is of another model"},
     {"values", 0, NULL, AS(FLAG, values), FOR_NODES | FOR_EVENTS,
      .help = "show logged values instead of times: minimum, maximum, mean and number of NaN (JSON has both)"},
+    {"sizes", 0, NULL, AS(FLAG, sizes), FOR_INFO,
+     .help = "show where the bytes of the program are: weights by module and type, delegates, largest parts"},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SUMMARY,
      .help = "only this breakdown; pattern adds up modules that repeat, as in layers.*.attention (JSON has all)",
      .words = "op|module|pattern|backend|source", AND(has_by)},
@@ -211,8 +213,9 @@ const option_spec option_specs[] = {
      .help = "how much recordings (ETDumps) of one program differ on this device; used if a side has fewer than "
              "three (default: 3%)",
      AND(has_recording_noise)},
-    {"top", 'n', "N", AS(COUNT, top), PER_METHOD | FOR_BENCH | FOR_ACCURACY,
-     .help = "at most N rows for each table; 0: all (default: 30 in text; 10 in summary, memory and diff; "
+    {"top", 'n', "N", AS(COUNT, top), PRINTING | FOR_BENCH | FOR_ACCURACY,
+     .help = "at most N rows for each table; 0: all (default: 30 in text; 10 in summary, memory, diff and "
+             "info; "
              "otherwise all)"},
     {"findings", 0, "N", AS(COUNT, findings), FOR_SUMMARY,
      .help = "at most N findings for each method; 0: all (default: 5; JSON and CSV have all)"},

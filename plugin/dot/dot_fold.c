@@ -59,9 +59,7 @@ static bool list_blocks(folder *f) {
 
 /* ---- Forms ---- */
 
-static void put_number(folder *f, uint32_t number) {
-  (void)etr_text_add(&f->text, (etr_slice){(const char *)&number, sizeof number});
-}
+static void put_number(folder *f, uint32_t number) { (void)etr_text_add(&f->text, ETR_BYTES(number)); }
 
 static void put_text(folder *f, const char *text) {
   (void)etr_text_add(&f->text, (etr_slice){text, strlen(text) + 1}); /* the NUL separates texts */

@@ -214,7 +214,7 @@ static void put_node_label(etr_writer *writer, const etr_dot_view *view, const e
 }
 
 static void put_op_count(etr_writer *writer, uint32_t count) {
-  etr_putf(writer, "%" PRIu32 " operator%s", count, count == 1 ? "" : "s");
+  etr_putf(writer, "%" PRIu32 " operator%s", count, etr_plural(count));
 }
 
 /* The label of a closed scope has its name and its number of operators. The label of consecutive operators that are not
@@ -390,7 +390,7 @@ double etr_dot_heat(const etr_dot_plan *plan, double ticks) {
 }
 
 static void put_plural(etr_writer *writer, size_t count, const char *noun) {
-  etr_putf(writer, "%zu %s%s", count, noun, count == 1 ? "" : "s");
+  etr_putf(writer, "%zu %s%s", count, noun, etr_plural(count));
 }
 
 static bool by_p50(const etr_dot_view *view) { return etr_ranks_by_p50(view->profile); }

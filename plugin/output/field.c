@@ -203,6 +203,5 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   const etr_row_type etr_values_##name = {                                                                             \
       NULL, &(const etr_field){.kind = cell_kind, .member = {type, size, 0, ETR_IN_ROW}}, 1}
 VALUES(u32, ETR_CELL_COUNT, ETR_MEMBER_UNSIGNED, sizeof(uint32_t));
-VALUES(i32, ETR_CELL_COUNT, ETR_MEMBER_SIGNED, sizeof(int32_t));
 VALUES(u64, ETR_CELL_BYTES, ETR_MEMBER_UNSIGNED, sizeof(uint64_t));
 VALUES(text, ETR_CELL_NAME, ETR_MEMBER_TEXT, sizeof(char *));

@@ -37,6 +37,8 @@ typedef enum etr_cell_kind {
   ETR_CELL_SHARE,  /* a part of a whole: "12.3 %" for people, coloured by heat; 0.123 for programs */
   ETR_CELL_NUMBER,
   ETR_CELL_RATE,   /* three significant digits for people, all for programs */
+  ETR_CELL_STEP,   /* in the dashboard's document: a whole number, written as the distance from that of the row before
+                      that has one, or from 0; null: none */
   ETR_CELL_OBJECT, /* in JSON documents: an object of the first of `rows`; null if there is none */
   ETR_CELL_LIST,   /* in JSON documents: an array with an object for each of `rows` */
   ETR_CELL_VALUES, /* in JSON documents: an array with the first of `parts` of each of `rows` */
@@ -235,7 +237,7 @@ void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const
 void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media, const void *row);
 
 /** The `parts` of fields of ETR_CELL_VALUES: numbers of 32 and 64 bits, and texts. */
-extern const etr_row_type etr_values_u32, etr_values_i32, etr_values_u64, etr_values_text;
+extern const etr_row_type etr_values_u32, etr_values_u64, etr_values_text;
 
 /** Writes a key and an array with an object for each row. */
 void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list, etr_rows rows);
@@ -249,8 +251,10 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   X(node) X(event) X(logged_value) X(sum) X(source_line) X(operator_delegation) X(delegate) X(tensor) X(constant) \
   X(boundary) X(buffer) X(constant_sum) X(weight_sum) X(blob) X(blob_sum) X(allocation) X(change) X(node_change) \
   X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) X(module_cost) X(run) X(warning) \
+  X(file_part) X(content_size) X(module_size) X(delegate_size) \
   X(logged_count) X(test_set) X(external_weight) X(info_value) X(flaw) X(balance) X(side_event) X(side_sum) \
-  X(side_item) X(side_part) X(timeline_event) X(lane) X(graph_node) X(graph_type) X(graph_subgraph) X(module) \
+  X(side_item) X(side_part) X(timeline_event) X(timeline_run) X(lane) X(slow_run) X(graph_node) X(graph_type) \
+  X(graph_subgraph) X(module) X(document_tensor) \
   X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) X(accuracy_measures) X(accuracy_group) \
   X(document_accuracy)
 /* clang-format on */

@@ -30,9 +30,8 @@ static uint32_t index_of_copy(etr_profile_doc *e, etr_slice text) {
   return index;
 }
 
-/* Returns a time in nanoseconds, rounded to the picosecond: further digits of an interpolated percentile are rounding
- * noise. */
-static double document_ns(const etr_profile_doc *e, double ticks) {
+/* Further digits of an interpolated percentile are rounding noise. */
+double etr_profile_ns(const etr_profile_doc *e, double ticks) {
   return round(etr_ticks_to_ns(e->fields.profile, ticks) * 1e3) / 1e3;
 }
 
@@ -62,8 +61,16 @@ static etr_scalar number_scalar(double number) {
   return (etr_scalar){isnan(number) ? ETR_SCALAR_NULL : ETR_SCALAR_REAL, .real = number};
 }
 
-/* Returns the value that the document has for a field of a row. */
-static etr_scalar value_of(etr_profile_doc *e, const etr_field *field, const void *row) {
+/* Returns the distance of a number from the last one, which it becomes. */
+static etr_scalar step_scalar(double number, double *last) {
+  const etr_scalar step = number_scalar(number - *last);
+  if (!isnan(number)) *last = number;
+  return step;
+}
+
+/* Returns the value that the document has for a field of a row. last: the last number of the column, of an
+ * ETR_CELL_STEP. */
+static etr_scalar value_of(etr_profile_doc *e, const etr_field *field, const void *row, double *last) {
   const etr_plain_cell cell = etr_field_plain_cell(field, row);
   switch (field->kind) {
   case ETR_CELL_WORD: return index_scalar(index_of_text(e, cell.text));
@@ -72,7 +79,8 @@ static etr_scalar value_of(etr_profile_doc *e, const etr_field *field, const voi
   case ETR_CELL_FLAG: return (etr_scalar){ETR_SCALAR_WHOLE, .whole = cell.number == 1};
   case ETR_CELL_COUNT:
   case ETR_CELL_BYTES: return (etr_scalar){ETR_SCALAR_WHOLE, .whole = isnan(cell.number) ? -1 : (int64_t)cell.number};
-  case ETR_CELL_TIME: return number_scalar(document_ns(e, cell.number));
+  case ETR_CELL_STEP: return step_scalar(cell.number, last);
+  case ETR_CELL_TIME: return number_scalar(etr_profile_ns(e, cell.number));
   case ETR_CELL_AMOUNT: return number_scalar(round(cell.number)); /* as in other documents */
   case ETR_CELL_RATE:
   case ETR_CELL_SHARE: return number_scalar(rounded_rate(cell.number));
@@ -98,10 +106,11 @@ static void put_column(etr_profile_doc *e, const etr_field *field, etr_rows rows
   etr_jw *json = e->fields.json;
   const char *row = rows.first;
   size_t same = 1;
+  double last = 0;
   if (rows.count == 0) return;
-  etr_scalar first = value_of(e, field, row), next = first;
+  etr_scalar first = value_of(e, field, row, &last), next = first;
   while (same < rows.count && is_same(&first, &next)) {
-    next = value_of(e, field, row + same * rows.size);
+    next = value_of(e, field, row + same * rows.size, &last);
     same += is_same(&first, &next);
   }
   if (same == rows.count && is_none(&first)) return;
@@ -113,7 +122,7 @@ static void put_column(etr_profile_doc *e, const etr_field *field, etr_rows rows
   etr_jw_array(json);
   for (size_t i = 0; i < same; i++) etr_put_scalar(json, first);
   if (same < rows.count) etr_put_scalar(json, next);
-  for (size_t i = same + 1; i < rows.count; i++) etr_put_scalar(json, value_of(e, field, row + i * rows.size));
+  for (size_t i = same + 1; i < rows.count; i++) etr_put_scalar(json, value_of(e, field, row + i * rows.size, &last));
   etr_jw_end(json);
 }
 
@@ -128,4 +137,4 @@ void etr_profile_put_columns(etr_profile_doc *e, const char *key, const etr_row_
 
 void etr_profile_put_text(etr_profile_doc *e, const char *text) { etr_profile_put_index(e, index_of_text(e, text)); }
 
-void etr_profile_put_ns(etr_profile_doc *e, double ticks) { etr_jw_double(e->fields.json, document_ns(e, ticks)); }
+void etr_profile_put_ns(etr_profile_doc *e, double ticks) { etr_jw_double(e->fields.json, etr_profile_ns(e, ticks)); }

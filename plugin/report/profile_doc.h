@@ -12,6 +12,7 @@
 #include "etrecord_tb.h"
 #include "output/table.h"
 #include "trace/trace_place.h"
+#include "views/findings.h"
 
 /* ---- The document ---- */
 
@@ -24,11 +25,14 @@ typedef enum etr_profile_part {
   ETR_PROFILE_GRAPHS = 1 << 3,
   ETR_PROFILE_MEMORY = 1 << 4,
   ETR_PROFILE_ACCURACY = 1 << 5,
-  ETR_PROFILE_ALL = (1 << 6) - 1,
+  ETR_PROFILE_RUNS = 1 << 6,
+  ETR_PROFILE_ALL = (1 << 7) - 1,
 } etr_profile_part;
 
-/** Writes a document with some of the parts. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-etr_status etr_profile_write(const etr_profile *profile, unsigned parts, const etr_sink *sink, etr_error *error);
+/** Writes a document with some of the parts. known: the findings of one method, which then are not made again; NULL for
+ * none. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+etr_status etr_profile_write(const etr_profile *profile, unsigned parts, const etr_method_findings *known,
+                             const etr_sink *sink, etr_error *error);
 
 /** Returns the key of a part that belongs to a method, "timeline"; NULL for others. */
 const char *etr_profile_part_name(etr_profile_part part);
@@ -58,6 +62,7 @@ typedef struct etr_profile_doc {
   unsigned parts;             /* etr_profile_part bits */
   etr_side *side;             /* the data that a comparison needs; NULL in sections */
   etr_placer placer;
+  const etr_method_findings *known; /* of one method; NULL for none */
 } etr_profile_doc;
 
 /** The operators of a method's graph, which are the rows of its columns. Zeroed: none. */
@@ -78,6 +83,9 @@ void etr_profile_put_index(etr_profile_doc *doc, uint32_t index);
 
 /** Writes the index of a text that lives as long as the document; -1 for NULL. */
 void etr_profile_put_text(etr_profile_doc *doc, const char *text);
+
+/** Returns a time as the document has it: in nanoseconds, rounded to the picosecond. */
+double etr_profile_ns(const etr_profile_doc *doc, double ticks);
 
 /** Writes a time in the document's unit, nanoseconds. */
 void etr_profile_put_ns(etr_profile_doc *doc, double ticks);
@@ -114,9 +122,34 @@ void etr_profile_put_side(etr_profile_doc *doc, const etr_side_method *compared)
 /** Writes the times of loads, for a comparison. */
 void etr_profile_put_loads(etr_profile_doc *doc);
 
-/** Writes every event of the method's median run with its position in the picture, as an object. Returns false when out
- * of memory. */
+/* ---- The runs of a method that a document has event by event and operator by operator ---- */
+
+/** The most events of one method that a document has, unless its median run alone has more. 200,000 events take about
+ * half a megabyte in a report. */
+enum { ETR_PROFILE_MOST_EVENTS = 200000 };
+
+/** Runs of a method. */
+typedef struct etr_profile_runs {
+  const uint32_t *places; /* indices among its included runs, ascending */
+  size_t count;
+  size_t fastest, median, slowest; /* indices into places; median: the faster one of two. `count` if it is not there */
+} etr_profile_runs;
+
+/** Chooses the runs: all of them, or as many as there is room for: the median, slowest, fastest and first one, then
+ * others that are evenly spaced. Returns false when out of memory. */
+bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_profile *profile,
+                             const etr_method *method);
+
+/** Writes, of the runs that have their events in the timeline, the times of operators that these events do not give,
+ * and the operators that make slow runs slow. Returns false when out of memory. */
+bool etr_profile_put_runs(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+
+/** Writes the events of the method's runs with their positions in the picture, as an object: of all runs, or of those
+ * that etr_profile_choose_runs() chooses. Returns false when out of memory. */
 bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+
+/** Writes the memory that the program plans for a method, as an object. Returns false when out of memory. */
+bool etr_profile_put_memory(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
 
 /** Writes the graphs of a method as a list: what is drawn of each, and how they belong together. Returns false when out
  * of memory. */

@@ -8,7 +8,6 @@
 #include "tables/summary_output.h"
 #include "views/balance.h"
 #include "views/delegation.h"
-#include "views/findings.h"
 
 /* Writes the last folder and the name of a path, which identify the file without its location on the owner's disk. */
 static void put_path(const etr_fields *f, const char *path) {
@@ -65,10 +64,29 @@ static void put_balance(etr_profile_doc *e, const etr_method *method) {
   etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &e->arena, f->profile, method));
 }
 
+static int by_number(const void *a, const void *b) {
+  const uint32_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Writes the operators that a finding is about, each as the distance from the one before it. */
+static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *ops, const etr_finding *finding) {
+  uint32_t *rows = etr_arena_alloc_array(&e->arena, finding->node_count, sizeof *rows), last = 0;
+  if (!rows) return false;
+  for (size_t i = 0; i < finding->node_count; i++) rows[i] = ops->row_of[finding->nodes[i]];
+  etr_sort(rows, finding->node_count, sizeof *rows, by_number);
+  etr_field_list(&e->fields, "operator_steps");
+  for (size_t i = 0; i < finding->node_count && rows[i] != ETR_NONE; last = rows[i++])
+    etr_jw_uint(e->fields.json, rows[i] - last);
+  etr_jw_end(e->fields.json);
+  return true;
+}
+
 static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
-  etr_findings found;
-  if (!etr_findings_make(&found, &e->arena, f->profile, method, ETR_UNIT_MS)) return false;
+  bool is_known = e->known && e->known->method == method;
+  etr_findings found = is_known ? e->known->findings : (etr_findings){0};
+  if (!is_known && !etr_findings_make(&found, &e->arena, f->profile, method, ETR_UNIT_MS)) return false;
   etr_field_list(f, "findings");
   for (size_t i = 0; i < found.count; i++) {
     const etr_finding *finding = &found.list[i];
@@ -80,9 +98,7 @@ static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr
     etr_field_number(f, "potential_share", finding->potential_share);
     etr_field_ticks(f, "cost", finding->cost);
     etr_field_number(f, "share", finding->share);
-    etr_field_list(f, "operators");
-    for (size_t k = 0; k < finding->node_count; k++) etr_profile_put_index(e, ops->row_of[finding->nodes[k]]);
-    etr_jw_end(f->json);
+    if (!put_operator_steps(e, ops, finding)) return false;
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -97,17 +113,12 @@ typedef struct part {
   bool (*put)(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops);
 } part;
 
-static bool put_memory(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
-  (void)ops;
-  etr_memory_put_shown(&e->fields, &e->arena, method);
-  return true;
-}
-
 static const part parts[] = {
     {ETR_PROFILE_TIMELINE, "timeline", etr_profile_put_timeline},
     {ETR_PROFILE_GRAPHS, "graphs", etr_profile_put_graphs},
-    {ETR_PROFILE_MEMORY, "memory", put_memory},
+    {ETR_PROFILE_MEMORY, "memory", etr_profile_put_memory},
     {ETR_PROFILE_ACCURACY, "accuracy", etr_profile_put_accuracy},
+    {ETR_PROFILE_RUNS, "per_run", etr_profile_put_runs},
 };
 
 static const part *find_part(etr_profile_part wanted) {
@@ -126,6 +137,7 @@ bool etr_profile_has_part(const etr_profile *profile, const etr_method *method, 
   if (wanted == ETR_PROFILE_ACCURACY)
     return etr_accuracy_of_method(profile->accuracy, (uint32_t)(method - profile->methods)) != NULL;
   if (wanted == ETR_PROFILE_GRAPHS) return method->graph != ETR_NONE;
+  if (wanted == ETR_PROFILE_RUNS && method->graph == ETR_NONE) return false;
   return find_part(wanted) && method->run_count > 0;
 }
 
@@ -157,6 +169,9 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   etr_jw_end(f->json);
   etr_field_list(f, "execute_per_run");
   for (size_t i = 0; i < method->run_count; i++) etr_profile_put_ns(e, (double)method->execute_per_run[i]);
+  etr_jw_end(f->json);
+  etr_field_list(f, "run_numbers");
+  for (size_t i = 0; i < method->run_count; i++) etr_jw_uint(f->json, method->runs[i]);
   etr_jw_end(f->json);
   etr_field_noise(f, &e->arena, method, ETR_UNIT_MS);
   put_balance(e, method);
@@ -200,10 +215,11 @@ static etr_status close_document(etr_profile_doc *e, bool is_good, etr_error *er
   return etr_writer_finish(writer, error);
 }
 
-etr_status etr_profile_write(const etr_profile *profile, unsigned wanted, const etr_sink *sink, etr_error *error) {
+etr_status etr_profile_write(const etr_profile *profile, unsigned wanted, const etr_method_findings *known,
+                             const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_jw json;
-  etr_profile_doc e = {.parts = wanted};
+  etr_profile_doc e = {.parts = wanted, .known = known};
   const etr_fields *f = &e.fields;
   bool good = true;
   etr_error_clear(error);
@@ -238,5 +254,5 @@ etr_status etr_profile_write_section(const etr_profile *profile, const etr_metho
 }
 
 etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_profile_write(profile, ETR_PROFILE_ALL, sink, error);
+  return etr_profile_write(profile, ETR_PROFILE_ALL, NULL, sink, error);
 }

@@ -56,7 +56,7 @@ static void put_bodies(etr_profile_doc *e, const etr_profile_operators *ops) {
 static uint32_t number_of_source(etr_profile_doc *e, etr_map *by_place, const etr_source *source) {
   etr_text *place = &e->joined;
   place->size = 0;
-  etr_text_add(place, (etr_slice){(const char *)&source->line, sizeof source->line});
+  etr_text_add(place, ETR_BYTES(source->line));
   etr_text_add(place, (etr_slice){source->function, strlen(source->function) + 1});
   bool good = etr_text_add(place, etr_slice_of(source->file));
   etr_map_slot *slot = good ? etr_map_at(by_place, (etr_slice){place->data, place->size}) : NULL;

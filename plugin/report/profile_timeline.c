@@ -1,87 +1,120 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * profile_timeline.c - writes the events of one run of a method, column by column.
+ * profile_timeline.c - writes the events of a method's runs. Runs with the same events in the same order share a
+ * structure, which says what the events are; a run has only their times.
  */
 #include "report/profile_doc.h"
 
-#include <stdlib.h>
+/* An event of a structure. */
+typedef struct structure_event {
+  uint32_t event, lane, level; /* event: index in its block */
+  uint32_t is_synthetic;
+} structure_event;
 
-typedef struct run_time {
-  uint64_t ticks;
-  uint32_t run;
-} run_time;
+/* The sequence of events that some runs have. */
+typedef struct structure {
+  uint32_t block;
+  const structure_event *events;
+  size_t count;
+  etr_tracks lanes;
+} structure;
 
-static int by_time(const void *a, const void *b) {
-  const run_time *x = a, *y = b;
-  if (x->ticks != y->ticks) return x->ticks < y->ticks ? -1 : 1;
-  return (x->run > y->run) - (x->run < y->run);
+typedef struct timeline {
+  etr_profile_doc *e;
+  const etr_method *method;
+  const etr_profile_operators *ops;
+  etr_map known; /* block and events -> index in structures */
+  etr_vec(structure) structures;
+  etr_map delegate_of; /* instruction -> index among the method's delegates */
+} timeline;
+
+/* ---- Structures ---- */
+
+static etr_slice number_key(const int32_t *number) { return (etr_slice){(const char *)number, sizeof *number}; }
+
+static bool index_delegates(timeline *t) {
+  etr_map_init(&t->delegate_of, &t->e->arena);
+  for (uint32_t i = 0; i < t->method->delegate_count; i++)
+    if (!etr_map_set(&t->delegate_of, number_key(&t->method->delegates[i].instruction_id), i)) return false;
+  return true;
 }
 
-/* Returns the run of a method whose time is the median (the faster one of two); ETR_NONE if there is none. */
-static uint32_t median_run(etr_profile_doc *e, const etr_method *method) {
-  const etr_profile *profile = e->fields.profile;
-  size_t count = 0, all = 0;
-  for (size_t b = 0; b < method->block_count; b++) all += profile->blocks[method->blocks[b]].run_count;
-  run_time *runs = etr_arena_alloc_array(&e->arena, all, sizeof *runs);
-  for (size_t b = 0; runs && b < method->block_count; b++) {
-    const etr_block *block = &profile->blocks[method->blocks[b]];
-    for (size_t i = 0; i < block->run_count; i++)
-      runs[count++] = (run_time){profile->runs[block->runs[i]].execute_ticks, block->runs[i]};
+/* Returns the number of the structure of the run that was placed last; ETR_NONE when out of memory. `lanes` becomes
+ * part of a new structure. */
+static uint32_t find_structure(timeline *t, uint32_t block, const etr_tracks *lanes) {
+  size_t count = t->e->placer.spans.count;
+  structure_event *events = etr_arena_alloc_array(&t->e->arena, count + 1, sizeof *events);
+  if (!events) return ETR_NONE;
+  for (size_t i = 0; i < count; i++) {
+    const etr_span *span = &t->e->placer.spans.data[i]; /* sorted by start */
+    events[i] = (structure_event){span->event, span->track, span->level, span->is_synthetic};
   }
-  if (count == 0) return ETR_NONE;
-  etr_sort(runs, count, sizeof *runs, by_time);
-  return runs[(count - 1) / 2].run;
+  events[count] = (structure_event){.event = block}; /* a part of the key */
+  etr_map_slot *slot = etr_map_at(&t->known, (etr_slice){(const char *)events, (count + 1) * sizeof *events});
+  if (!slot) return ETR_NONE;
+  if (slot->value != ETR_NONE) return slot->value;
+  structure *added = etr_vec_push(&t->e->arena, &t->structures);
+  if (!added) return ETR_NONE;
+  *added = (structure){block, events, count, *lanes};
+  return slot->value = (uint32_t)(t->structures.count - 1);
 }
 
-/* An event of the run, and its position in the picture. */
+/* An event of a structure, as it is written. */
 typedef struct shown_event {
+  const structure_event *at;
   const etr_event *event;
-  const etr_span *span;
-  uint64_t start;    /* nanoseconds since the first one */
-  uint32_t operator; /* row of its operator; ETR_NONE */
+  uint32_t operator, delegate;
 } shown_event;
 
 static etr_cell match(const void *row) {
   return etr_cell_text(etr_match_name(((const shown_event *)row)->event->match));
 }
 
-static etr_cell measured(const void *row) { return etr_cell_number(!((const shown_event *)row)->span->is_synthetic); }
+static etr_cell kind(const void *row) {
+  static const char *const names[] = {[ETR_EVENT_FRAMEWORK] = "framework",
+                                      [ETR_EVENT_KERNEL] = "kernel",
+                                      [ETR_EVENT_DELEGATE_CALL] = "delegate_call",
+                                      [ETR_EVENT_DELEGATE_OPERATOR] = "delegate_operator"};
+  return etr_cell_text(names[((const shown_event *)row)->event->kind]);
+}
+
+static etr_cell phase(const void *row) {
+  return etr_cell_text(etr_phase_name(((const shown_event *)row)->event->phase));
+}
+
+static etr_cell measured(const void *row) { return etr_cell_number(!((const shown_event *)row)->at->is_synthetic); }
+
+static etr_cell estimated(const void *row) {
+  const etr_event *event = ((const shown_event *)row)->event;
+  return etr_cell_number(event->is_estimated || event->match == ETR_MATCH_ALIGNED);
+}
 
 #define EVENT(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, event, etr_event, member)
-#define SPAN(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, span, etr_span, member)
+#define PLACE(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, at, structure_event, member)
 
 static const etr_field event_fields[] = {
-    {"name", EVENT(ETR_CELL_WORD, label), .says = "event"},
-    {"duration", SPAN(ETR_CELL_TIME, ticks)},
-    {"instruction", EVENT(ETR_CELL_COUNT, instruction_id)},
+    {"name", EVENT(ETR_CELL_WORD, label), .says = "event, as it was recorded"},
+    {"kind", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = kind,
+     .says = "framework, kernel, delegate_call, delegate_operator"},
+    {"phase", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = phase,
+     .says = "of a delegate's own time: copy_in, compute, wait, copy_out, other"},
+    {"instruction_step", EVENT(ETR_CELL_STEP, instruction_id),
+     .says = "instruction, as the distance from that of the event before that has one"},
     {"backend", EVENT(ETR_CELL_WORD, backend), .says = "delegate's backend"},
+    {"delegate", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, delegate),
+     .says = "of a delegate's call and of what is in it: index into delegates"},
     {"match", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = match, .says = "how it was matched"},
-    {"start", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, start),
-     .says = "drawn start, relative to the earliest event of the run; ascending"},
-    {"scale", SPAN(ETR_CELL_NUMBER, scale),
-     .says = "drawn length / duration: below 1 if it was scaled to fit into its call"},
-    {"lane", SPAN(ETR_CELL_COUNT, track), .says = "index into lanes"},
-    {"level", SPAN(ETR_CELL_COUNT, level), .says = "level in the lane; events of one level do not overlap"},
+    {"estimated", NULL, ETR_CELL_FLAG, ETR_IN_DOCUMENT, .get = estimated,
+     .says = "its match or its time is an estimate"},
+    {"lane", PLACE(ETR_CELL_COUNT, lane), .says = "index into lanes"},
+    {"level", PLACE(ETR_CELL_COUNT, level), .says = "level in the lane; events of one level do not overlap"},
     {"measured", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = measured,
      .says = "0: only its duration and order were measured, not its start"},
-    {"operator", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, operator),
-     .says = "operator that has the time"},
+    {"operator_step", NULL, ETR_CELL_STEP, ETR_IN_DOCUMENT, ETR_AT(shown_event, operator),
+     .says = "operator that has the time, as the distance from that of the event before that has "
+             "one"},
 };
 ETR_ROW_TYPE(timeline_event, event_fields);
-
-/* Returns false when out of memory. */
-static bool put_events(etr_profile_doc *e, const etr_block *block, const etr_profile_operators *ops) {
-  size_t count = e->placer.spans.count;
-  shown_event *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);
-  for (size_t i = 0; rows && i < count; i++) {
-    const etr_span *span = &e->placer.spans.data[i]; /* sorted by start */
-    const etr_event *event = &block->events[span->event];
-    rows[i] = (shown_event){event, span, span->start - e->placer.spans.data[0].start, ETR_NONE};
-    if (ops->row_of && event->node_count > 0) rows[i].operator= ops->row_of[event->nodes[0]];
-  }
-  etr_profile_put_columns(e, NULL, &etr_timeline_event_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, rows ? count : 0));
-  return rows != NULL;
-}
 
 static const etr_field lane_fields[] = {
     {"delegated", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_track, in_delegate),
@@ -92,24 +125,117 @@ static const etr_field lane_fields[] = {
 };
 ETR_ROW_TYPE(lane, lane_fields);
 
+static bool put_structure(timeline *t, const structure *s) {
+  const etr_fields *f = &t->e->fields;
+  shown_event *rows = etr_arena_alloc_array(&t->e->arena, s->count, sizeof *rows);
+  if (!rows) return false;
+  for (size_t i = 0; i < s->count; i++) {
+    const etr_event *event = &f->profile->blocks[s->block].events[s->events[i].event];
+    rows[i] = (shown_event){&s->events[i], event, ETR_NONE, ETR_NONE};
+    if (t->ops->row_of && event->node_count > 0) rows[i].operator= t->ops->row_of[event->nodes[0]];
+    if (event->kind == ETR_EVENT_DELEGATE_CALL || event->kind == ETR_EVENT_DELEGATE_OPERATOR)
+      rows[i].delegate = etr_map_get(&t->delegate_of, number_key(&event->instruction_id));
+  }
+  etr_jw_object(f->json);
+  etr_field_put_rows(f, "lanes", &etr_lane_fields, ETR_ROWS(s->lanes.data, s->lanes.count));
+  etr_profile_put_columns(t->e, NULL, &etr_timeline_event_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, s->count));
+  etr_jw_end(f->json);
+  return true;
+}
+
+/* ---- Runs ---- */
+
+/* The times of an event in a run, in nanoseconds. */
+typedef struct run_event {
+  double gap, time;
+  double scale;    /* NAN: 1 */
+  double duration; /* as it is written for an event with nothing inside */
+  uint32_t around; /* the event that it is inside of; ETR_NONE */
+} run_event;
+
+static const etr_field run_fields[] = {
+    {"gap", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(run_event, gap),
+     .says = "start of an event: after the start of the event before it if it is inside that event (its lane is below, "
+             "or is the same and its level is deeper), else after that event's start plus its duration in whole "
+             "nanoseconds"},
+    {"time", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(run_event, time),
+     .says = "duration of an event; if others are inside it, what is left of it after the last of these that are "
+             "directly inside: its own start plus its duration, minus that one's start plus duration"},
+    {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_DOCUMENT, ETR_AT(run_event, scale),
+     .says = "drawn length / duration, if it was scaled to fit into its call; null: 1"},
+};
+ETR_ROW_TYPE(timeline_run, run_fields);
+
+static bool is_inside(const etr_span *span, const etr_span *other) {
+  return span->track != other->track ? span->track > other->track : span->level > other->level;
+}
+
+/* Sets what is written of each event. An event is inside the last one before it that it can be inside of. */
+static void set_times(const etr_profile_doc *e, run_event *rows) {
+  const etr_span *spans = e->placer.spans.data;
+  for (size_t i = 0; i < e->placer.spans.count; i++) {
+    const double duration = etr_profile_ns(e, (double)spans[i].ticks);
+    rows[i] = (run_event){0, duration, spans[i].scale == 1 ? NAN : spans[i].scale, duration, ETR_NONE};
+    if (i == 0) continue;
+    uint32_t around = (uint32_t)i - 1;
+    bool is_first = is_inside(&spans[i], &spans[around]);
+    rows[i].gap = (double)spans[i].start - (double)spans[around].start - (is_first ? 0 : floor(rows[around].duration));
+    while (around != ETR_NONE && !is_inside(&spans[i], &spans[around])) around = rows[around].around;
+    rows[i].around = around;
+    if (around != ETR_NONE)
+      rows[around].time = (double)spans[around].start + rows[around].duration - (double)spans[i].start - duration;
+  }
+}
+
+static bool put_run_events(etr_profile_doc *e) {
+  size_t count = e->placer.spans.count;
+  run_event *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);
+  if (!rows) return false;
+  set_times(e, rows);
+  for (size_t i = 0; i < count; i++) rows[i].time = round(rows[i].time * 1e3) / 1e3;
+  etr_profile_put_columns(e, NULL, &etr_timeline_run_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, count));
+  return true;
+}
+
+/* place: of the run among the method's. */
+static bool put_run(timeline *t, uint32_t place) {
+  const etr_fields *f = &t->e->fields;
+  uint32_t index = t->method->runs[place];
+  etr_tracks lanes = {0};
+  (void)etr_place_run(&t->e->placer, index);
+  if (!etr_place_levels(&t->e->placer, index, &lanes, &t->e->arena)) return false;
+  uint32_t number = find_structure(t, f->profile->runs[index].block, &lanes);
+  if (number == ETR_NONE) return false;
+  etr_jw_object(f->json);
+  etr_field_count(f, "run", place);
+  etr_field_count(f, "structure", number);
+  bool good = put_run_events(t->e);
+  etr_jw_end(f->json);
+  return good;
+}
+
+static void put_place(const etr_fields *f, const char *key, size_t index, size_t count) {
+  etr_field_number(f, key, index < count ? (double)index : NAN);
+}
+
 bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
-  uint32_t index = median_run(e, method);
-  if (index == ETR_NONE) {
-    etr_jw_null(f->json);
-    return true;
-  }
-  const etr_run *run = &f->profile->runs[index];
-  etr_tracks tracks = {0};
-  etr_arena scratch = {0};
-  (void)etr_place_run(&e->placer, index);
-  bool good = etr_place_levels(&e->placer, index, &tracks, &scratch);
+  timeline t = {.e = e, .method = method, .ops = ops};
+  etr_profile_runs shown;
+  etr_map_init(&t.known, &e->arena);
+  bool good = index_delegates(&t) && etr_profile_choose_runs(&shown, &e->arena, f->profile, method);
+  if (!good) return false;
   etr_jw_object(f->json);
-  etr_field_count(f, "run", index);
-  etr_field_ticks(f, "execute", (double)run->execute_ticks);
-  etr_field_put_rows(f, "lanes", &etr_lane_fields, ETR_ROWS(tracks.data, tracks.count));
-  good = put_events(e, &f->profile->blocks[run->block], ops) && good;
+  etr_field_count(f, "runs_left_out", method->run_count - shown.count);
+  put_place(f, "fastest", shown.fastest, shown.count);
+  put_place(f, "median", shown.median, shown.count);
+  put_place(f, "slowest", shown.slowest, shown.count);
+  etr_field_list(f, "runs");
+  for (size_t i = 0; good && i < shown.count; i++) good = put_run(&t, shown.places[i]);
   etr_jw_end(f->json);
-  etr_arena_clear(&scratch);
+  etr_field_list(f, "structures");
+  for (size_t i = 0; good && i < t.structures.count; i++) good = put_structure(&t, &t.structures.data[i]);
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
   return good;
 }

@@ -65,7 +65,7 @@ typedef struct document {
 static etr_status write_document(const document *of, const etr_sink *sink, etr_error *error) {
   if (of->made) return sink->write(sink->context, of->made->data, of->made->size) ? ETR_OK : etr_fail_sink(error);
   if (of->method) return etr_profile_write_section(of->profile, of->method, of->part, sink, error);
-  return etr_profile_write(of->profile, of->part, sink, error);
+  return etr_profile_write(of->profile, of->part, NULL, sink, error);
 }
 
 static etr_status put_document(const etr_sink *sink, const char *id, const document *of, etr_error *error) {
@@ -115,7 +115,8 @@ static etr_status end_page(const etr_sink *sink, etr_error *error) {
   base64_sink encoded = {.sink = sink};
   put_element(&writer, sink, "page");
   ETR_TRY(etr_writer_finish(&writer, error));
-  if (!add_encoded(&encoded, etr_web_script.data, etr_web_script.size) || !encode(&encoded)) return etr_fail_sink(error);
+  if (!add_encoded(&encoded, etr_web_script.data, etr_web_script.size) || !encode(&encoded))
+    return etr_fail_sink(error);
   etr_puts(&writer, "</script>\n<script type=\"module\">");
   etr_put(&writer, etr_web_loader);
   etr_puts(&writer, "</script>\n</body>\n</html>\n");
@@ -135,7 +136,7 @@ static bool add_bytes(void *text, const void *bytes, size_t size) {
 }
 
 static etr_status make_document(etr_text *out, const etr_profile *profile, etr_error *error) {
-  return etr_profile_write(profile, ETR_PROFILE_SHOWN | ETR_PROFILE_COMPARED, &(etr_sink){add_bytes, out}, error);
+  return etr_profile_write(profile, ETR_PROFILE_SHOWN | ETR_PROFILE_COMPARED, NULL, &(etr_sink){add_bytes, out}, error);
 }
 
 /* Compares the records as documents, because the page numbers operators and not nodes. */

@@ -474,7 +474,7 @@ static void put_head(accuracy_output *o) {
   }
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0,
                    etr_arena_format(arena, "%zu of %zu values in %zu run%s compared with %s", a->ranked_count,
-                                    a->value_count, runs, runs == 1 ? "" : "s", etr_accuracy_of(arena, a)));
+                                    a->value_count, runs, etr_plural(runs), etr_accuracy_of(arena, a)));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_line(arena, a));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, problem_text(o));
   if (a->reference)

@@ -241,11 +241,11 @@ static const char *delegated_text(etr_arena *arena, const etr_delegation *delega
   const char *all = etr_count_text(arena, nodes);
   if (nodes == 0) return "no node is selected";
   if (delegation->delegated_nodes == 0)
-    return etr_arena_format(arena, "none of %s node%s is delegated", all, nodes == 1 ? "" : "s");
+    return etr_arena_format(arena, "none of %s node%s is delegated", all, etr_plural(nodes));
   return etr_arena_format(arena, "%s of %s node%s %s delegated, in %zu subgraph%s",
-                          etr_count_text(arena, delegation->delegated_nodes), all, nodes == 1 ? "" : "s",
+                          etr_count_text(arena, delegation->delegated_nodes), all, etr_plural(nodes),
                           delegation->delegated_nodes == 1 ? "is" : "are", delegation->subgraphs,
-                          delegation->subgraphs == 1 ? "" : "s");
+                          etr_plural(delegation->subgraphs));
 }
 
 static void put_title(etr_answer *answer, const etr_method *method, const etr_delegation *delegation) {

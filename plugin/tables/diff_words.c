@@ -11,9 +11,6 @@
 
 /* ---- Words ---- */
 
-/* Returns the text, or "" when out of memory. The arena has failed then, which the end of the answer reports. */
-static const char *or_empty(const char *text) { return text ? text : ""; }
-
 /* Returns a time with a sign, "+0.0123"; without one if all digits are 0. */
 static const char *signed_time(etr_diff_output *o, double ticks) {
   etr_text text;
@@ -22,7 +19,7 @@ static const char *signed_time(etr_diff_output *o, double ticks) {
   etr_puts(&writer, ticks < 0 ? "-" : "+");
   etr_put_fixed(&writer, fabs(etr_ticks_to_unit(o->comparison->newer, ticks, o->answer.options->unit)),
                 etr_time_decimals(o->comparison->newer, ticks, o->answer.options->unit, ETR_DIFF_TIME_DIGITS));
-  const char *made = or_empty(etr_text_end(&text, &writer));
+  const char *made = etr_or_empty(etr_text_end(&text, &writer));
   bool is_zero = made[0] && made[1 + strspn(made + 1, "0.")] == '\0';
   return is_zero ? made + 1 : made;
 }
@@ -81,7 +78,7 @@ const char *etr_diff_percent(etr_diff_output *o, const etr_change *change) {
   etr_text_begin(&text, &o->answer.arena, &writer);
   put_signed(&writer, 100 * change->relative, percent_decimals(o, change));
   etr_puts(&writer, " %");
-  return or_empty(etr_text_end(&text, &writer));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 /* Puts the bounds of a change, or without signs of its size. */
@@ -124,7 +121,7 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
   etr_puts(&writer, " \xE2\x80\xA6 ");
   if (isfinite(change->high)) put_signed(&writer, 100 * change->high, decimals);
   etr_puts(&writer, " %");
-  return or_empty(etr_text_end(&text, &writer));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 /* Puts "12.3 % slower (between 10.1 and 14.5 %)". */
@@ -180,7 +177,7 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
     put_told(o, &writer, change);
   else
     put_untold(o, &writer, change);
-  return or_empty(etr_text_end(&text, &writer));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 /* Returns how many recordings would decide, and the assumption behind that number. */
@@ -188,15 +185,16 @@ static const char *needed_text(const etr_diff_output *o, etr_arena *arena, const
   enum { GOOD_HABIT = 5 }; /* recordings a side that see most changes of 5 % where recordings differ by 1 % */
   size_t has = ETR_MIN(change->base_recordings, change->new_recordings), needed = change->recordings_needed;
   if (has < ETR_LEAST_RECORDINGS && needed == 0)
-    return or_empty(etr_arena_format(arena, "record %d on each side, in turns, to learn how they differ", GOOD_HABIT));
+    return etr_or_empty(
+        etr_arena_format(arena, "record %d on each side, in turns, to learn how they differ", GOOD_HABIT));
   if (has < ETR_LEAST_RECORDINGS)
-    return or_empty(etr_arena_format(arena,
-                                     "record %zu on each side, in turns, which would decide if they differ by %.3g %%",
-                                     needed, 100 * o->comparison->recording_noise));
+    return etr_or_empty(
+        etr_arena_format(arena, "record %zu on each side, in turns, which would decide if they differ by %.3g %%",
+                         needed, 100 * o->comparison->recording_noise));
   if (needed == 0)
-    return or_empty(etr_arena_format(arena, "it would take more than %zu recordings on each side",
-                                     ETR_MAX(has, (size_t)ETR_MOST_RECORDINGS)));
-  return or_empty(
+    return etr_or_empty(etr_arena_format(arena, "it would take more than %zu recordings on each side",
+                                         ETR_MAX(has, (size_t)ETR_MOST_RECORDINGS)));
+  return etr_or_empty(
       etr_arena_format(arena, "%zu recordings on each side would decide, if they differ as these do", needed));
 }
 
@@ -215,29 +213,29 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   switch (reason) {
   case ETR_REASON_NONE:
     if (!is_limit_open) return "";
-    return or_empty(etr_arena_format(arena, "the data do not decide whether that is above %.3g %%: %s", 100 * limit,
-                                     needed_text(o, arena, change)));
+    return etr_or_empty(etr_arena_format(arena, "the data do not decide whether that is above %.3g %%: %s", 100 * limit,
+                                         needed_text(o, arena, change)));
   case ETR_REASON_CLOCK: return clock_text(change);
   case ETR_REASON_FEW_RUNS:
-    return or_empty(etr_arena_format(
+    return etr_or_empty(etr_arena_format(
         arena, "a side has fewer than %d runs: record at least %d runs, or at least %d recordings, on each side",
         (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RECORDINGS));
   case ETR_REASON_ONE_SESSION:
     return "the base was recorded earlier, and the machine may have changed since: record both in turns "
            "(`bench --against`)";
   case ETR_REASON_ONE_RECORDING:
-    return or_empty(etr_arena_format(arena, "%s: recordings of one program are assumed to differ by %.3g %%; %s",
-                                     change->base_recordings == 1 && change->new_recordings == 1
-                                         ? "one recording a side"
-                                         : "fewer than 3 recordings on a side",
-                                     100 * o->comparison->recording_noise, needed_text(o, arena, change)));
+    return etr_or_empty(etr_arena_format(arena, "%s: recordings of one program are assumed to differ by %.3g %%; %s",
+                                         change->base_recordings == 1 && change->new_recordings == 1
+                                             ? "one recording a side"
+                                             : "fewer than 3 recordings on a side",
+                                         100 * o->comparison->recording_noise, needed_text(o, arena, change)));
   case ETR_REASON_TOO_NEAR:
-    return or_empty(etr_arena_format(arena, "the change is too near %s: %s%s",
-                                     etr_diff_straddles(change, limit) ? "the limit" : "0",
-                                     needed_text(o, arena, change),
-                                     limit > 0 ? "" : "; a limit (--fail-above) would decide whether both are equal"));
+    return etr_or_empty(
+        etr_arena_format(arena, "the change is too near %s: %s%s",
+                         etr_diff_straddles(change, limit) ? "the limit" : "0", needed_text(o, arena, change),
+                         limit > 0 ? "" : "; a limit (--fail-above) would decide whether both are equal"));
   case ETR_REASON_SPREAD:
-    return or_empty(etr_arena_format(arena, "the recordings differ too much: %s", needed_text(o, arena, change)));
+    return etr_or_empty(etr_arena_format(arena, "the recordings differ too much: %s", needed_text(o, arena, change)));
   }
   return "";
 }
@@ -261,7 +259,7 @@ void etr_describe_change(char *room, size_t size, const etr_comparison *comparis
     put_size(&o, &writer, change);
   else if (!reason[0])
     etr_puts(&writer, etr_diff_verdict_text(&o, change));
-  const char *what = or_empty(etr_text_end(&text, &writer));
+  const char *what = etr_or_empty(etr_text_end(&text, &writer));
   (void)snprintf(room, size, "%s%s%s", what, what[0] && reason[0] ? "; " : "", reason);
   etr_arena_clear(&o.answer.arena);
 }
@@ -276,27 +274,25 @@ static const char *rounded_time(etr_diff_output *o, double ticks, int decimals) 
   etr_text_begin(&text, &o->answer.arena, &writer);
   etr_put_fixed(&writer, etr_ticks_to_unit(profile, ticks, unit),
                 ETR_MIN(decimals, etr_time_decimals(profile, ticks, unit, ALL)));
-  return or_empty(etr_text_end(&text, &writer));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) {
   const char *unit = etr_unit_name(o->answer.options->unit);
   if (!change->base_runs && !change->new_runs) return "";
   if (!change->base_runs || !change->new_runs)
-    return or_empty(etr_arena_format(&o->answer.arena, "%s %s",
-                                     time_text(o, change->base_runs ? change->base_p50 : change->new_p50), unit));
+    return etr_or_empty(etr_arena_format(&o->answer.arena, "%s %s",
+                                         time_text(o, change->base_runs ? change->base_p50 : change->new_p50), unit));
   /* The medians have as many digits as the interval supports. The interval is relative to the shorter time. */
   double half_width = has_both_bounds(change) ? (change->high - change->low) / 2 / (1 + change->relative) : 0;
   double shorter = ETR_MIN(change->base_p50, change->new_p50);
   etr_unit times = o->answer.options->unit;
   int decimals = half_width > 0 ? decimals_of(half_width * etr_ticks_to_unit(o->comparison->newer, shorter, times))
                                 : etr_time_decimals(o->comparison->newer, shorter, times, ETR_TIME_DIGITS);
-  return or_empty(etr_arena_format(&o->answer.arena, "%s \xE2\x86\x92 %s %s",
-                                   rounded_time(o, change->base_p50, decimals),
-                                   rounded_time(o, change->new_p50, decimals), unit));
+  return etr_or_empty(etr_arena_format(&o->answer.arena, "%s \xE2\x86\x92 %s %s",
+                                       rounded_time(o, change->base_p50, decimals),
+                                       rounded_time(o, change->new_p50, decimals), unit));
 }
-
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 /* Returns "5 recordings with 50 runs on each side", "5 and 4 recordings, with 50 and 40 runs". */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
@@ -305,16 +301,16 @@ const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
   if (!change->base_runs && !change->new_runs) return "";
   if (!change->base_runs || !change->new_runs) {
     runs += change->new_runs;
-    return or_empty(etr_arena_format(arena, "%zu run%s", runs, plural(runs)));
+    return etr_or_empty(etr_arena_format(arena, "%zu run%s", runs, etr_plural(runs)));
   }
   if (recordings == change->new_recordings && runs == change->new_runs)
-    return or_empty(etr_arena_format(arena, "%zu recording%s with %zu run%s on each side", recordings,
-                                     plural(recordings), runs, plural(runs)));
+    return etr_or_empty(etr_arena_format(arena, "%zu recording%s with %zu run%s on each side", recordings,
+                                         etr_plural(recordings), runs, etr_plural(runs)));
   if (recordings == change->new_recordings)
-    return or_empty(etr_arena_format(arena, "%zu recording%s on each side, with %zu and %zu runs", recordings,
-                                     plural(recordings), runs, change->new_runs));
-  return or_empty(etr_arena_format(arena, "%zu and %zu recordings with %zu and %zu runs", recordings,
-                                   change->new_recordings, runs, change->new_runs));
+    return etr_or_empty(etr_arena_format(arena, "%zu recording%s on each side, with %zu and %zu runs", recordings,
+                                         etr_plural(recordings), runs, change->new_runs));
+  return etr_or_empty(etr_arena_format(arena, "%zu and %zu recordings with %zu and %zu runs", recordings,
+                                       change->new_recordings, runs, change->new_runs));
 }
 
 const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) {
@@ -331,16 +327,16 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) 
   const char *text = "";
   for (size_t i = 0; i < ETR_COUNT(parts); i++)
     if (rows->verdicts[parts[i].verdict])
-      text = or_empty(etr_arena_format(&o->answer.arena, "%s%s%zu %s", text, text[0] ? ", " : "",
-                                       rows->verdicts[parts[i].verdict], parts[i].text));
+      text = etr_or_empty(etr_arena_format(&o->answer.arena, "%s%s%zu %s", text, text[0] ? ", " : "",
+                                           rows->verdicts[parts[i].verdict], parts[i].text));
   return text;
 }
 
 const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method) {
-  return or_empty(etr_arena_format(&o->answer.arena, "%s%zu of the %zu timed %s of both sides %s a counterpart%s",
-                                   method->may_differ ? "only " : "", method->timed_paired, method->timed_nodes,
-                                   method->by_events ? "events" : "nodes", method->timed_paired == 1 ? "has" : "have",
-                                   method->may_differ ? ": trust the sums more than single nodes" : ""));
+  return etr_or_empty(etr_arena_format(
+      &o->answer.arena, "%s%zu of the %zu timed %s of both sides %s a counterpart%s", method->may_differ ? "only " : "",
+      method->timed_paired, method->timed_nodes, method->by_events ? "events" : "nodes",
+      method->timed_paired == 1 ? "has" : "have", method->may_differ ? ": trust the sums more than single nodes" : ""));
 }
 
 /* Returns true if one median describes the runs. It does not if they have two modes, a step or a drift. */
@@ -353,16 +349,16 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
   for (size_t i = 0; is_plain && i < method->run_phase_count; i++)
     is_plain = has_one_median(&method->run_phases[i].noise);
   if (is_plain) return "";
-  return or_empty(etr_steadiness_text(&o->answer.arena, profile, method, o->answer.options->unit));
+  return etr_or_empty(etr_steadiness_text(&o->answer.arena, profile, method, o->answer.options->unit));
 }
 
 /* Returns one difference of the two sides; a side that lacks it has "none". */
 static const char *difference_text(etr_diff_output *o, const etr_difference *d) {
   static const char *const words[] = {"", "input ", "types ", "backend "};
   static const char *const without[] = {"", "none", "none", "cpu"};
-  return or_empty(etr_arena_format(&o->answer.arena, "%s%s%s%s \xE2\x86\x92 %s", words[d->kind], or_empty(d->name),
-                                   d->name ? " " : "", d->base && d->base[0] ? d->base : without[d->kind],
-                                   d->newer && d->newer[0] ? d->newer : without[d->kind]));
+  return etr_or_empty(etr_arena_format(
+      &o->answer.arena, "%s%s%s%s \xE2\x86\x92 %s", words[d->kind], etr_or_empty(d->name), d->name ? " " : "",
+      d->base && d->base[0] ? d->base : without[d->kind], d->newer && d->newer[0] ? d->newer : without[d->kind]));
 }
 
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method) {
@@ -372,17 +368,17 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
   size_t shown = 0, others = 0;
   for (size_t i = 0; i < method->difference_count; i++) {
     if (method->differences[i].kind == ETR_DIFFERS_MODEL)
-      model = or_empty(
+      model = etr_or_empty(
           etr_arena_format(arena, "warning: these look like two different models: %zu of %zu timed %s match",
                            method->timed_paired, method->timed_nodes, method->by_events ? "events" : "nodes"));
     else if (shown++ < MOST_SHOWN)
-      text = or_empty(etr_arena_format(arena, "%s%s%s", text, text[0] ? ", " : "The two sides differ in: ",
-                                       difference_text(o, &method->differences[i])));
+      text = etr_or_empty(etr_arena_format(arena, "%s%s%s", text, text[0] ? ", " : "The two sides differ in: ",
+                                           difference_text(o, &method->differences[i])));
     else
       others++;
   }
-  if (others) text = or_empty(etr_arena_format(arena, "%s, and %zu more", text, others));
-  return or_empty(etr_arena_format(arena, "%s%s%s", model, model[0] && text[0] ? ". " : "", text));
+  if (others) text = etr_or_empty(etr_arena_format(arena, "%s, and %zu more", text, others));
+  return etr_or_empty(etr_arena_format(arena, "%s%s%s", model, model[0] && text[0] ? ". " : "", text));
 }
 
 static size_t left_out(const etr_profile *profile, uint32_t method) {
@@ -400,9 +396,9 @@ const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *me
   const char *kind = by_hand ? "" : "warm-up ";
   if (!base && !newer) return "";
   if (!is_compared(o, method) || base == newer)
-    return or_empty(etr_arena_format(&o->answer.arena, "%zu %srun%s excluded%s", ETR_MAX(base, newer), kind,
-                                     ETR_MAX(base, newer) == 1 ? "" : "s", base == newer ? " on each side" : ""));
-  return or_empty(
+    return etr_or_empty(etr_arena_format(&o->answer.arena, "%zu %srun%s excluded%s", ETR_MAX(base, newer), kind,
+                                         ETR_MAX(base, newer) == 1 ? "" : "s", base == newer ? " on each side" : ""));
+  return etr_or_empty(
       etr_arena_format(&o->answer.arena, "%sruns excluded: %zu of the base, %zu of the new record", kind, base, newer));
 }
 
@@ -429,7 +425,7 @@ const char *etr_diff_legend(etr_diff_output *o) {
       "comparisons. ";
   const char *older = "A side was written by an earlier version, which stored no recordings: its runs count as one "
                       "recording, and their spread is estimated. ";
-  return or_empty(etr_arena_format(
+  return etr_or_empty(etr_arena_format(
       &o->answer.arena,
       "%s%s%s%s%sOf the rows called slower or faster, 5 %% at most are expected to be so by chance. Averages add up; "
       "medians do not.",
@@ -437,7 +433,7 @@ const char *etr_diff_legend(etr_diff_output *o) {
       by_recordings && !c->is_other_session && !c->is_in_turns
           ? "This assumes that the recordings were taken in turns. "
           : "",
-      by_runs ? or_empty(few) : "", c->has_older_document ? older : ""));
+      by_runs ? etr_or_empty(few) : "", c->has_older_document ? older : ""));
 }
 
 const char *etr_diff_section_title(etr_diff_section section) {
@@ -455,9 +451,9 @@ const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *met
   for (size_t i = 0; i < shown; i++) listed += etr_diff_median(rows->rows[i].change);
   const char *listed_text = signed_time(o, listed), *rest = signed_time(o, whole - listed),
              *sum = signed_time(o, whole);
-  return or_empty(etr_arena_format(&o->answer.arena,
-                                   "change of the medians: these rows %s, rest %s, Method::execute %s %s", listed_text,
-                                   rest, sum, etr_unit_name(o->answer.options->unit)));
+  return etr_or_empty(etr_arena_format(&o->answer.arena,
+                                       "change of the medians: these rows %s, rest %s, Method::execute %s %s",
+                                       listed_text, rest, sum, etr_unit_name(o->answer.options->unit)));
 }
 
 /* ---- What to do next ---- */

@@ -337,7 +337,7 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
   if (!is_first) etr_puts(&e->answer.writer, "\n");
   etr_section_line(&e->answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(arena, "%s: %zu run%s%s%s, from run %u on; times are in %s", block->name,
-                                    block->run_count, block->run_count == 1 ? "" : "s", method ? " of " : "",
+                                    block->run_count, etr_plural(block->run_count), method ? " of " : "",
                                     method ? method : "", block->run_count ? block->runs[0] : 0,
                                     etr_unit_name(e->answer.options->unit)));
   etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2,

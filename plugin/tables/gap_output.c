@@ -195,7 +195,7 @@ void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
   if (shown)
     etr_putf(&o->answer.writer,
              "worst of %zu pair%s of runs, paired in order; whether they had the same inputs is not recorded\n",
-             c.run_pairs, c.run_pairs == 1 ? "" : "s");
+             c.run_pairs, etr_plural(c.run_pairs));
   if (markdown) etr_puts(&o->answer.writer, "\n");
 }
 

@@ -19,8 +19,6 @@ typedef struct value_counts {
   size_t runs; /* that logged any */
 } value_counts;
 
-static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
-
 enum { NAMED = ETR_IN_TABLES | ETR_IN_JSON, EXACT = ETR_IN_DATA | ETR_IN_JSON };
 
 /* ---- Logged values ---- */
@@ -60,7 +58,7 @@ static const char *info_logged(etr_arena *arena, const etr_profile *profile) {
   else if (c.read != c.tensors)
     numbers = "; without a debug buffer, tensor values are unknown";
   return etr_arena_format(arena, "%zu tensors, %zu scalars in %zu run%s%s", c.tensors, c.scalars, c.runs,
-                          plural(c.runs), numbers ? numbers : "");
+                          etr_plural(c.runs), numbers ? numbers : "");
 }
 
 /* ---- Around a program ---- */
@@ -83,9 +81,10 @@ ETR_ROW_TYPE(external_weight, weights);
 /* Returns "external weights: 5 tensors, 236 bytes". */
 static const char *info_weights(etr_arena *arena, const etr_weights *w) {
   const char *blobs = "";
-  if (w->blob_count) blobs = etr_arena_format(arena, ", %zu blob%s of delegates", w->blob_count, plural(w->blob_count));
+  if (w->blob_count)
+    blobs = etr_arena_format(arena, ", %zu blob%s of delegates", w->blob_count, etr_plural(w->blob_count));
   return etr_arena_format(arena, "external weights: %zu tensor%s%s, %" PRIu64 " byte%s", w->tensor_count,
-                          plural(w->tensor_count), blobs ? blobs : "", w->byte_count, plural(w->byte_count));
+                          etr_plural(w->tensor_count), blobs ? blobs : "", w->byte_count, etr_plural(w->byte_count));
 }
 
 /* ---- What a graph computes and moves, by module, whether it ran or not ---- */
@@ -453,7 +452,7 @@ static void put_lines(info *i) {
   for (size_t k = 0; k < profile->test_set_count; k++)
     put_line(i, "", /* "has 3 tests of forward" */
              etr_arena_format(&i->answer.arena, "has %zu test%s of %s", profile->test_sets[k].count,
-                              plural(profile->test_sets[k].count), profile->test_sets[k].method));
+                              etr_plural(profile->test_sets[k].count), profile->test_sets[k].method));
   for (size_t k = 0; k < profile->weight_count; k++) {
     put_line(i, ".ptd", profile->weights[k].path);
     put_line(i, "", info_weights(&i->answer.arena, &profile->weights[k]));

@@ -516,7 +516,7 @@ typedef struct instructions {
 } instructions;
 
 static uint32_t index_of_name(etr_arena *arena, instructions *list, const char *text) {
-  etr_map_slot *slot = etr_map_at(&list->places, (etr_slice){(const char *)&text, sizeof text});
+  etr_map_slot *slot = etr_map_at(&list->places, ETR_BYTES(text));
   if (slot && slot->value == ETR_NONE) {
     const char **added = etr_vec_push(arena, &list->names);
     if (!added) return ETR_NONE;
@@ -559,7 +559,6 @@ static const etr_field instruction_fields[] = {
 static const etr_field plan_fields[] = {
     {"planned_bytes", NULL, ETR_CELL_BYTES, BOTH, ETR_VIA(memory, plan, etr_memory_plan, planned_bytes)},
     {"peak", NULL, ETR_CELL_OBJECT, BOTH, .rows = peak_row, .parts = ETR_FIELDS(peak_fields)},
-    {"peak_tensors", NULL, ETR_CELL_LIST, ETR_IN_DOCUMENT, .rows = live_rows, .parts = &etr_tensor_fields},
     {"buffers", NULL, ETR_CELL_LIST, BOTH, PLAN(buffers, buffer_count), .parts = &etr_buffer_fields},
     {"instructions", NULL, ETR_CELL_OBJECT, BOTH, .rows = instructions_row, .parts = ETR_FIELDS(instruction_fields)},
     {"tensors", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = planned_rows, .parts = &etr_tensor_fields},
@@ -651,14 +650,8 @@ static const etr_field method_fields[] = {
 void etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_method *shown) {
   memory of = memory_of(arena, f->profile, shown);
   of.is_short = true;
-  if (!shown->memory) {
-    etr_jw_null(f->json);
-    return;
-  }
-  etr_jw_object(f->json);
   etr_field_put_medium(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &of);
   etr_field_put_medium(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &of);
-  etr_jw_end(f->json);
 }
 
 static bool put_method_members(etr_answer *answer, const etr_method *shown) {
@@ -721,7 +714,7 @@ static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
   }
   etr_section_line(&r->answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(&r->answer.arena, "%zu input%s, %s bytes" DOT "%zu output%s, %s bytes", counts[0],
-                                    counts[0] == 1 ? "" : "s", bytes(r, sums[0]), counts[1], counts[1] == 1 ? "" : "s",
+                                    etr_plural(counts[0]), bytes(r, sums[0]), counts[1], etr_plural(counts[1]),
                                     bytes(r, sums[1])));
 }
 
@@ -781,7 +774,7 @@ static void put_program(memory_report *r, const memory *of) {
     segments = etr_add_up_to_most(segments, program->segments[i].size_bytes);
   put_title(r, etr_arena_format(of->arena, "the program: %s bytes" DOT "%zu segment%s, %s bytes",
                                 bytes(r, program->program_bytes), program->segment_count,
-                                program->segment_count == 1 ? "" : "s", bytes(r, segments)));
+                                etr_plural(program->segment_count), bytes(r, segments)));
   etr_section_rows(&r->answer, &etr_constant_sum_fields, r->medium, constant_sum_rows(of));
 }
 

@@ -24,6 +24,8 @@ etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const
       .profile = profile,
       .graph = graph,
       .node = &graph->nodes[node],
+      .module = &graph->modules[graph->nodes[node].module],
+      .in_source = graph->nodes[node].source,
       .method = graph->profile_method == ETR_NONE ? NULL : &profile->methods[graph->profile_method],
       .known = known,
       .time = known->runs > 0 ? known : &nothing,
@@ -32,16 +34,8 @@ etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const
 }
 
 static const etr_node_row *as_row(const void *row) { return row; }
-static const etr_module *module_of(const void *row) { return &as_row(row)->graph->modules[as_row(row)->node->module]; }
 
 /* ---- What it is ---- */
-
-static etr_cell source_file(const void *row) {
-  return etr_cell_text(as_row(row)->node->source ? as_row(row)->node->source->file : NULL);
-}
-static etr_cell source_line(const void *row) {
-  return etr_cell_number(as_row(row)->node->source ? (double)as_row(row)->node->source->line : NAN);
-}
 
 static etr_cell graph(const void *row) {
   return etr_cell_text(
@@ -49,17 +43,12 @@ static etr_cell graph(const void *row) {
 }
 
 static etr_cell kind(const void *row) { return etr_cell_text(etr_node_kind_name(as_row(row)->node->kind)); }
-static etr_cell module_path(const void *row) { return etr_cell_text(module_of(row)->path); }
-static etr_cell module_recorded(const void *row) { return etr_cell_text(module_of(row)->recorded); }
-static etr_cell module_type(const void *row) { return etr_cell_text(module_of(row)->type); }
-static etr_cell module_index(const void *row) { return etr_cell_number(as_row(row)->node->module); }
 
 static etr_cell subgraph(const void *row) {
   uint32_t index = as_row(row)->node->subgraph;
   return etr_cell_text(index == ETR_NONE ? NULL : as_row(row)->graph->subgraphs[index].path);
 }
 
-static etr_cell handle(const void *row) { return etr_cell_number(as_row(row)->node->debug_handle); }
 static bool has_handle(const void *row) { return as_row(row)->node->debug_handle != 0; }
 static bool has_output(const void *row) { return as_row(row)->node->output_count > 0; }
 
@@ -83,7 +72,6 @@ static bool is_timed(const void *row) { return as_row(row)->time->runs > 0; }
 static double clock_step(const void *row) {
   return etr_clock_step(as_row(row)->profile, as_row(row)->time->backend, NULL);
 }
-static etr_cell estimated(const void *row) { return etr_cell_number(as_row(row)->time->is_estimated); }
 
 static etr_cell cycles(const void *row) {
   return etr_cell_number(etr_cycles_of(as_row(row)->method, as_row(row)->known));
@@ -158,7 +146,6 @@ static etr_cell jitter(const void *row) {
 
 /* ---- In the dashboard's document ---- */
 
-static etr_cell runs(const void *row) { return etr_cell_number(as_row(row)->time->runs); }
 static etr_cell calls_or_0(const void *row) { return is_timed(row) ? calls(row) : etr_cell_number(0); }
 
 static etr_cell joined(const void *row) {
@@ -296,6 +283,8 @@ enum {
 #define NODE(name) ETR_VIA(etr_node_row, node, etr_node, name)
 #define KNOWN(name) ETR_VIA(etr_node_row, known, etr_node_time, name)
 #define TIME(name) ETR_VIA(etr_node_row, time, etr_node_time, name)
+#define MODULE(name) ETR_VIA(etr_node_row, module, etr_module, name)
+#define SOURCE(name) ETR_VIA(etr_node_row, in_source, etr_source, name)
 #define FIGURE(name) ETR_AT(etr_node_row, cost.name)
 
 static const etr_field fields[] = {
@@ -316,15 +305,14 @@ static const etr_field fields[] = {
     {"outputs", .in = ETR_IN_JSON, .put = put_outputs, .type = "values"},
     {"subgraph", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = subgraph,
      .says = "path of the control-flow body, lowered module or delegate that contains it", .nullable = true},
-    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = module_recorded,
+    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, MODULE(recorded),
      .says = "as in the record: torch 2.6 writes \"L['self'].blocks[0]\", which is \"blocks.0\" everywhere else, "
              "including --module"},
-    {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, .get = module_path,
-     .says = "path in the model; empty: the top level"},
+    {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, MODULE(path), .says = "path in the model; empty: the top level"},
     {NULL, "output", ETR_CELL_NAME, ETR_IN_TABLES, .get = output, .has = has_output, .spare = 2,
      .says = "type and shape of the result"},
-    {"module_type", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = module_type, .blank_is_null = true},
-    {"debug_handle", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handle, .has = has_handle},
+    {"module_type", NULL, ETR_CELL_NAME, ETR_IN_JSON, MODULE(type), .blank_is_null = true},
+    {"debug_handle", NULL, ETR_CELL_COUNT, ETR_IN_JSON, NODE(debug_handle), .has = has_handle},
     {"source", .in = ETR_IN_JSON, .put = put_source, .says = "innermost frame outside torch", .type = "source",
      .nullable = true},
     {"weight", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(weight_name),
@@ -352,7 +340,7 @@ static const etr_field fields[] = {
      .says = "where its operators ran, or were planned to run, as far as its backend records it; several if it is "
              "several operators",
      .type = "compute_units"},
-    {"estimated", NULL, ETR_CELL_FLAG, ETR_IN_JSON | DOC, .get = estimated, .has = is_timed,
+    {"estimated", NULL, ETR_CELL_FLAG, ETR_IN_JSON | DOC, TIME(is_estimated), .has = is_timed,
      .says = "its match is an estimate, or its time is; null if it has none"},
     {"cycles", NULL, ETR_CELL_NUMBER, ETR_IN_JSON | DOC, .get = cycles,
      .says = "as its backend counted them, per inference", .nullable = true},
@@ -379,9 +367,9 @@ static const etr_field fields[] = {
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .tells = tells_unit, .spare = 4},
     {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time, .spare = 1},
     {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend), .says = "the delegate's; empty: a kernel"},
-    {NULL, "file", ETR_CELL_NAME, ETR_IN_DATA, .get = source_file, .says = "source file of the model"},
-    {NULL, "line", ETR_CELL_COUNT, ETR_IN_DATA, .get = source_line, .says = "its line"},
-    {NULL, "estimated", ETR_CELL_FLAG, ETR_IN_DATA, .get = estimated, .has = is_timed},
+    {NULL, "file", ETR_CELL_NAME, ETR_IN_DATA, SOURCE(file), .says = "source file of the model"},
+    {NULL, "line", ETR_CELL_COUNT, ETR_IN_DATA, SOURCE(line), .says = "its line"},
+    {NULL, "estimated", ETR_CELL_FLAG, ETR_IN_DATA, TIME(is_estimated), .has = is_timed},
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_DATA, .get = cycles, .digits = ETR_ALL_DIGITS},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_DATA, .get = compute_unit},
     ETR_COST_FIELDS(FIGURE, EXACT | DOC, EXACT, integers, part),
@@ -408,20 +396,24 @@ static const etr_field fields[] = {
     {NULL, "avg", ETR_CELL_TIME, LIST, .get = styled_ranking, .p50_title = "p50", .step = clock_step, .unit_in = LIST},
     {NULL, "share", ETR_CELL_SHARE, LIST, .get = share, .p50_title = ETR_P50_SHARE},
     {NULL, "p90/p50", ETR_CELL_NUMBER, LIST, .get = jitter, .has = jitters, .spare = 2},
-    {NULL, "module", ETR_CELL_NAME, LIST, .get = module_path},
+    {NULL, "module", ETR_CELL_NAME, LIST, MODULE(path)},
     {NULL, "runs as", ETR_CELL_NAME, LIST, .get = runs_as, .spare = 1},
 
     /* The dashboard's document; WORDs repeat from node to node. */
     {"name", NULL, ETR_CELL_ITEM, DOC, NODE(name), .type = "text"},
     {"op", NULL, ETR_CELL_WORD, DOC, NODE(target), .says = "target"},
-    {"module", NULL, ETR_CELL_COUNT, DOC, .get = module_index, .says = "index into modules"},
+    {"module", NULL, ETR_CELL_COUNT, DOC, NODE(module), .says = "index into modules"},
     {"source", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, source), .says = "index into sources"},
-    {"handle", NULL, ETR_CELL_COUNT, DOC, .get = handle, .says = "debug handle, 0 for none"},
+    {"handle_step", NULL, ETR_CELL_STEP, DOC, NODE(debug_handle), .has = has_handle,
+     .says = "debug handle, as the distance from that of the operator before that has one"},
     {"subgraph", NULL, ETR_CELL_WORD, DOC, .get = subgraph, .says = "path of the nested graph that contains it"},
     {"inputs", NULL, ETR_CELL_NAME, DOC, .get = input_shapes, .says = "types and shapes of the inputs"},
     {"outputs", NULL, ETR_CELL_NAME, DOC, .get = output_shapes, .says = "types and shapes of the outputs"},
     {"arguments", NULL, ETR_CELL_NAME, DOC, .get = argument_texts,
      .says = "arguments other than tensors, \"stride=[1, 1], groups=1\""},
+    {"instruction_step", NULL, ETR_CELL_STEP, DOC, KNOWN(instruction),
+     .says = "the instruction that runs it first, or calls its delegate, as the distance from that of the operator "
+             "before that has one"},
     {"backend", NULL, ETR_CELL_WORD, DOC, KNOWN(backend), .says = "the backend; none: a kernel, or unknown"},
     {"delegate", NULL, ETR_CELL_COUNT, DOC, KNOWN(delegate_instruction), .says = "instruction of the delegate's call"},
     {"runs_as", NULL, ETR_CELL_WORD, DOC, KNOWN(runs_as), .says = "its name in the runtime"},
@@ -431,7 +423,7 @@ static const etr_field fields[] = {
     {"compute_unit", NULL, ETR_CELL_NAME, DOC, .get = compute_unit,
      .says = "text: where it ran, or was planned to run: \"NPU, CPU\""},
     {"calls", NULL, ETR_CELL_NUMBER, DOC, .get = calls_or_0, .says = "per inference"},
-    {"ran_in", NULL, ETR_CELL_COUNT, DOC, .get = runs, .says = "runs"},
+    {"ran_in", NULL, ETR_CELL_COUNT, DOC, TIME(runs), .says = "runs"},
     {"total", NULL, ETR_CELL_TIME, DOC, TIME(total_ticks), .has = is_timed,
      .says = "over all runs; null if not timed, also in the columns that follow"},
     {"p10", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p10), .has = is_timed},

@@ -19,6 +19,8 @@ typedef struct etr_node_row {
   const etr_profile *profile;
   const etr_graph *graph;
   const etr_node *node;
+  const etr_module *module;
+  const etr_source *in_source;       /* its source line; NULL: not known */
   const etr_method *method;          /* the method whose runs were timed; may be NULL */
   const etr_node_time *known;        /* how it runs; never NULL */
   const etr_node_time *time;         /* the same as `known` if the node was timed, or else times that are all unknown */

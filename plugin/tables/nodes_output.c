@@ -144,7 +144,7 @@ static void put_total(nodes_output *n, const etr_graph *graph, const total *of_g
   etr_put_plain(writer, graph->module);
   etr_puts(writer, "/");
   etr_put_plain(writer, graph->method);
-  etr_putf(writer, ": %zu node%s", of_graph->count, of_graph->count == 1 ? "" : "s");
+  etr_putf(writer, ": %zu node%s", of_graph->count, etr_plural(of_graph->count));
   if (has_times(n->answer.profile, graph)) {
     etr_puts(writer, ", ");
     etr_put_time(writer, n->answer.profile, of_graph->ticks, n->answer.options->unit);
@@ -172,7 +172,7 @@ static void put_heads(nodes_output *n) {
     size_t timed = 0;
     for (size_t k = 0; k < graph->node_count; k++) timed += graph->times[k].runs > 0;
     etr_text_begin(&text, &n->answer.arena, &writer);
-    etr_putf(&writer, "%s: %s node%s ", method->name, etr_count_text(&n->answer.arena, timed), timed == 1 ? "" : "s");
+    etr_putf(&writer, "%s: %s node%s ", method->name, etr_count_text(&n->answer.arena, timed), etr_plural(timed));
     etr_puts(&writer, timed == 1 ? "takes " : "take ");
     if (method->nodes_ticks)
       etr_put_time(&writer, profile, (double)method->nodes_ticks / (double)method->run_count, unit);

@@ -262,7 +262,7 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   if (after > 0) add_context(l, &table, &disk, after, INT64_MAX);
   if (left_out)
     add_timed(&table, &rest, "",
-              etr_arena_format(&l->answer.arena, "%zu more line%s: --top 0", left_out, left_out == 1 ? "" : "s"));
+              etr_arena_format(&l->answer.arena, "%zu more line%s: --top 0", left_out, etr_plural(left_out)));
   put_file_head(l, s, file, state);
   etr_table_fill(&table);
   etr_table_write(&table);

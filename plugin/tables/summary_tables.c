@@ -76,8 +76,7 @@ static bool add_event(report *r, timed_events *events, const etr_event *event) {
   timed_event *added = etr_vec_push(&r->answer.arena, &events->list);
   if (!added) return false;
   added->event = event;
-  return etr_map_set(&events->places, (etr_slice){(const char *)&event, sizeof event},
-                     (uint32_t)(events->list.count - 1));
+  return etr_map_set(&events->places, ETR_BYTES(event), (uint32_t)(events->list.count - 1));
 }
 
 /* Adds the time that events have in the balance. Inside a delegate, this may be less than what was recorded. */
@@ -85,7 +84,7 @@ static bool add_time_slices(report *r, timed_events *events, const etr_method *m
   uint32_t *place_of = etr_arena_alloc_array(&r->answer.arena, method->time_slice_count, sizeof *place_of);
   for (size_t i = 0; place_of && i < method->time_slice_count; i++) {
     const etr_time_slice *time_slice = &method->time_slices[i];
-    place_of[i] = etr_map_get(&events->places, (etr_slice){(const char *)&time_slice->event, sizeof time_slice->event});
+    place_of[i] = etr_map_get(&events->places, ETR_BYTES(time_slice->event));
     if (place_of[i] != ETR_NONE) events->list.data[place_of[i]].ticks += time_slice->ticks;
   }
   const etr_stats *stats = place_of ? etr_run_stats(&r->answer.arena, method, place_of, events->list.count) : NULL;
@@ -374,7 +373,7 @@ static void put_phases(report *r, const etr_summary *s) {
     if (phase->run_count)
       add_time(&table,
                etr_arena_format(&r->answer.arena, "%s, %zu run%s", phase->name, phase->run_count,
-                                phase->run_count == 1 ? "" : "s"),
+                                etr_plural(phase->run_count)),
                phase->execute.avg, &phase->execute);
   }
   put_table(r, &table);
@@ -398,7 +397,7 @@ static void put_delegate_parts(report *r, const etr_method *method, const char *
 /* Says which nodes a filter selects for the tables below, and how much time they take. */
 static void put_part(report *r, const etr_summary *s) {
   if (!s->is_part) return;
-  etr_putf(&r->answer.writer, "\n%zu node%s, ", s->node_count, s->node_count == 1 ? "" : "s");
+  etr_putf(&r->answer.writer, "\n%zu node%s, ", s->node_count, etr_plural(s->node_count));
   etr_put_time(&r->answer.writer, r->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks,
                r->answer.options->unit);
   etr_putf(&r->answer.writer, " %s%s, ", etr_unit_name(r->answer.options->unit), etr_on_average(r->answer.profile));
@@ -538,7 +537,7 @@ static void put_untimed(report *r, const etr_method *method) {
   put_heading(r, etr_arena_format(&r->answer.arena, "%s, %s: not timed: %s",
                                   etr_label_record(&r->answer.arena, r->answer.profile), method_name(method), why));
   etr_putf(&r->answer.writer, "%s%zu operator%s, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators,
-           operators == 1 ? "" : "s", method->delegate_count, method->delegate_count == 1 ? "" : "s");
+           etr_plural(operators), method->delegate_count, etr_plural(method->delegate_count));
 }
 
 static bool put_methods(report *r) {

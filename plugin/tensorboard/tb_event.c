@@ -158,9 +158,9 @@ static void write_session(emitter *e) {
   end_part(e);
 }
 
-static void write_text(emitter *e) {
+static void write_text(emitter *e, const etr_method_findings *found) {
   etr_tb_page page;
-  if (etr_tb_page_make(&page, &e->part, e->wall_time, e->view.profile, e->options->name))
+  if (etr_tb_page_make(&page, &e->part, e->wall_time, e->view.profile, found, e->options->name))
     write_event(e, &page.summary.event);
   end_part(e);
 }
@@ -183,18 +183,19 @@ static void write_record(emitter *e) {
     write_errors(e, &profile->methods[i]);
     end_part(e);
   }
-  if (etr_tb_main_method(profile)) {
+  etr_method_findings found = {.method = etr_tb_main_method(profile)};
+  if (found.method && etr_findings_make(&found.findings, &e->arena, profile, found.method, ETR_UNIT_MS)) {
     etr_packer layout = {.arena = &e->part};
     etr_tb_layout_pack(&layout);
     write_layout(e, &layout);
-    write_text(e);
+    write_text(e, &found);
     write_session(e);
   }
   etr_text json = {.arena = &e->part};
   etr_status status = etr_head_write(profile, o->hparams, o->hparam_count, &(etr_sink){etr_text_write, &json}, NULL);
   write_document(e, ETR_TB_DASHBOARD_HEAD, "{\"schema\":\"etrecord-tb/head/1\"}", status, &json);
   json = (etr_text){.arena = &e->part};
-  status = etr_emit_profile_json(profile, &(etr_sink){etr_text_write, &json}, NULL);
+  status = etr_profile_write(profile, ETR_PROFILE_ALL, &found, &(etr_sink){etr_text_write, &json}, NULL);
   write_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status, &json);
 }
 

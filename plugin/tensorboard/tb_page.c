@@ -9,7 +9,6 @@
 #include "tables/sums.h"
 #include "tensorboard/tb_tags.h"
 #include "tensorboard/tb_view.h"
-#include "views/findings.h"
 #include "views/loads.h"
 #include "views/steadiness.h"
 
@@ -33,7 +32,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   }
   etr_puts(w, ": **");
   etr_put_median(w, answer->profile, method, ETR_UNIT_MS);
-  etr_putf(w, "** per inference\n\nmedian of %zu run%s", method->run_count, method->run_count == 1 ? "" : "s");
+  etr_putf(w, "** per inference\n\nmedian of %zu run%s", method->run_count, etr_plural(method->run_count));
   if (method->run_count > 1) {
     etr_puts(w, ", 90th percentile ");
     etr_put_time(w, answer->profile, method->execute.p90, ETR_UNIT_MS);
@@ -53,9 +52,7 @@ static void put_methods(etr_answer *answer, const char *name, const etr_method *
       put_method(answer, name, &answer->profile->methods[i], false);
 }
 
-static bool put_findings(etr_answer *answer, const etr_method *method) {
-  etr_findings findings;
-  if (!etr_findings_make(&findings, &answer->arena, answer->profile, method, ETR_UNIT_MS)) return false;
+static void put_findings(etr_answer *answer, etr_findings findings) {
   if (findings.count) etr_puts(&answer->writer, "\n### Look at first\n\n");
   for (size_t i = 0; i < ETR_MIN(findings.count, (size_t)MOST_FINDINGS); i++) {
     etr_putf(&answer->writer, "%zu. **", i + 1);
@@ -66,7 +63,6 @@ static bool put_findings(etr_answer *answer, const etr_method *method) {
     etr_put_markdown(&answer->writer, findings.list[i].saving);
     etr_puts(&answer->writer, "\n");
   }
-  return true;
 }
 
 /* ---- Tables ---- */
@@ -103,21 +99,22 @@ static bool put_operators(etr_answer *answer, const etr_method *method) {
 
 typedef struct page {
   const etr_profile *profile;
+  const etr_method_findings *found;
   const char *name;
 } page;
 
 static etr_status emit_page(void *context, const etr_sink *sink, etr_error *error) {
   static const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_OPERATORS};
   const page *p = context;
-  const etr_method *method = etr_tb_main_method(p->profile);
+  const etr_method *method = p->found->method;
   etr_answer answer;
   etr_answer_begin(&answer, p->profile, NULL, &options, sink);
   put_methods(&answer, p->name, method);
-  bool good = put_findings(&answer, method);
+  put_findings(&answer, p->found->findings);
   etr_puts(&answer.writer, "\n**See it in colour**: open [GRAPHS](#graphs), choose **Tag** `profile/avg`, then "
                            "**Color by** *Compute time*.\n");
   put_balance(&answer, method);
-  good = good && put_operators(&answer, method);
+  bool good = put_operators(&answer, method);
   etr_puts(&answer.writer,
            "\n[Curves without smoothing](?smoothing=0#timeseries) \xC2\xB7 "
            "[operator types only](?tagFilter=op_type&smoothing=0#timeseries) \xC2\xB7 "
@@ -128,8 +125,8 @@ static etr_status emit_page(void *context, const etr_sink *sink, etr_error *erro
 }
 
 bool etr_tb_page_make(etr_tb_page *out, etr_arena *arena, double wall_time, const etr_profile *profile,
-                      const char *name) {
-  page about = {profile, name ? name : etr_label_record(arena, profile)};
+                      const etr_method_findings *found, const char *name) {
+  page about = {profile, found, name ? name : etr_label_record(arena, profile)};
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);

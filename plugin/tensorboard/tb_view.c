@@ -40,8 +40,8 @@ static etr_slice pack_shape(shape_list *list, const etr_value *value) {
 static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
   size_t rank = value->rank > 0 ? (size_t)value->rank : 0;
   list->key.size = 0;
-  etr_text_add(&list->key, (etr_slice){(const char *)&value->dtype, sizeof value->dtype});
-  etr_text_add(&list->key, (etr_slice){(const char *)&value->rank, sizeof value->rank});
+  etr_text_add(&list->key, ETR_BYTES(value->dtype));
+  etr_text_add(&list->key, ETR_BYTES(value->rank));
   etr_text_add(&list->key, (etr_slice){(const char *)value->dims, rank * sizeof *value->dims});
   etr_slice key = {list->key.data, list->key.size};
   uint32_t known = etr_map_get(&list->known, key);

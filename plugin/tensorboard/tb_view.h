@@ -10,6 +10,7 @@
 #include "etrecord_tb.h"
 #include "tensorboard/pack.h"
 #include "tensorboard/tb_summary.h"
+#include "views/findings.h"
 #include "views/scope.h"
 
 /* ---- Names, devices and shapes of a graph ---- */
@@ -83,10 +84,11 @@ typedef struct etr_tb_page {
   ProtobufCBinaryData text;
 } etr_tb_page;
 
-/** Fills the page about a record of this name, which needs etr_tb_main_method(). It must not be moved afterwards; its
- * contents are in the arena. Returns false when out of memory; the arena has failed then. */
+/** Fills the page about a record of this name, which needs etr_tb_main_method(); `found` has that method and its
+ * findings. It must not be moved afterwards; its contents are in the arena. Returns false when out of memory; the arena
+ * has failed then. */
 bool etr_tb_page_make(etr_tb_page *page, etr_arena *arena, double wall_time, const etr_profile *profile,
-                      const char *name);
+                      const etr_method_findings *found, const char *name);
 
 /* ---- A graph as TensorFlow's GraphDef ---- */
 

@@ -51,8 +51,7 @@ static const etr_event *event_of(const etr_placer *p, const etr_block *block, si
   return &block->events[p->spans.data[span].event];
 }
 
-/* Returns true for an event that takes time: its own, or a share by its cycles. */
-static bool has_length(const etr_event *event) {
+bool etr_is_placed(const etr_event *event) {
   if (event->unit == ETR_EVENT_UNIT_CYCLES) return event->wrapper > 0 || event->inside > 0;
   return event->unit == ETR_EVENT_UNIT_TIME && (!event->has_no_place || event->is_in_sums || event->wrapper > 0);
 }
@@ -103,7 +102,7 @@ static void collect(etr_placer *p, uint32_t run) {
   p->spans.count = 0;
   for (uint32_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
-    if (!has_length(event)) continue;
+    if (!etr_is_placed(event)) continue;
     while (next[i] < event->sample_count && event->sample_runs[next[i]] < run) next[i]++;
     for (; next[i] < event->sample_count && event->sample_runs[next[i]] == run; next[i]++) {
       etr_span *span = etr_vec_push(p->arena, &p->spans);

@@ -12,6 +12,7 @@
 #define ETR_TRACE_PLACE_H
 
 #include "base/arena.h"
+#include "etrecord.h"
 
 enum {
   ETR_TRACE_LANES = 16 /* lanes of a track, for events that overlap without being nested */
@@ -62,6 +63,9 @@ typedef struct etr_placer {
   uint64_t *wrapped;    /* per dump: ticks that its 32-bit counter has lost so far */
   uint64_t *last_start; /* per dump: start of the run before as recorded, in ticks */
 } etr_placer;
+
+/** Returns true for an event that is placed, because it takes time: its own, or a share by its cycles. */
+bool etr_is_placed(const etr_event *event);
 
 /** Initializes a placer. When out of memory, the arena fails; later calls may also set `failed`. */
 void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *profile);

@@ -63,7 +63,7 @@ typedef struct collector {
 static etr_slice key_of(collector *c, const etr_breakdown_row *row) {
   if (!row->source) return etr_slice_of(row->key);
   c->place.size = 0;
-  etr_text_add(&c->place, (etr_slice){(const char *)&row->source->line, sizeof row->source->line});
+  etr_text_add(&c->place, ETR_BYTES(row->source->line));
   etr_text_add(&c->place, etr_slice_of(row->key));
   return (etr_slice){c->place.data, c->place.size};
 }

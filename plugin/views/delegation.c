@@ -114,10 +114,15 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   return true;
 }
 
+uint32_t etr_delegate_at(const etr_method *method, int32_t instruction_id) {
+  size_t at = etr_find_int(instruction_id, method->delegates, method->delegate_count, sizeof *method->delegates);
+  return at < method->delegate_count ? (uint32_t)at : ETR_NONE;
+}
+
 /* Returns the row of a delegate; NULL if it is not listed. */
 static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_method *method, int32_t instruction_id) {
-  size_t at = etr_find_int(instruction_id, method->delegates, method->delegate_count, sizeof *method->delegates);
-  return at < method->delegate_count ? &rows[at] : NULL;
+  uint32_t at = etr_delegate_at(method, instruction_id);
+  return at == ETR_NONE ? NULL : &rows[at];
 }
 
 static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) {

@@ -41,6 +41,9 @@ typedef struct etr_delegation {
 bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                          const etr_node_filter *filter);
 
+/** Returns the index of the delegate that an instruction of the method calls; ETR_NONE if it calls none. */
+uint32_t etr_delegate_at(const etr_method *method, int32_t instruction_id);
+
 /** A delegate and the operators of the method's Edge graph that run in it, including those in bodies of control flow.
  * Times are over all runs of the method. */
 typedef struct etr_delegate_row {

@@ -142,7 +142,7 @@ bool etr_find_inaccurate(etr_finder *finder) {
       output ? etr_accuracy_snr_text(arena, &output->gap) : "an unknown SNR", etr_accuracy_against(arena, accuracy),
       etr_accuracy_place(&row), first->has_local ? "adds most of the error" : "has the largest drop",
       etr_accuracy_snr_text(arena, &first->gap), etr_accuracy_score(arena, first), first->segment_count,
-      first->segment_count == 1 ? "" : "s", is_coarse ? coarse_evidence(finder, &step) : "");
+      etr_plural(first->segment_count), is_coarse ? coarse_evidence(finder, &step) : "");
   etr_finding_judge(added, first->has_local ? ETR_LIKELY : ETR_POSSIBLE,
                     first->has_local ? "" : "the drop can name the wrong operator where every layer is inexact");
   return mark_segment(finder, added, first) && added->title && added->evidence;

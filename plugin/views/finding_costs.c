@@ -76,7 +76,7 @@ static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   if (!added) return true;
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
   added->title = etr_arena_format(finder->arena, "Move fewer bytes in %zu memory-bound operator%s%s", added->node_count,
-                                  added->node_count == 1 ? "" : "s", isnan(saved) ? "" : ": quantise their weights");
+                                  etr_plural(added->node_count), isnan(saved) ? "" : ": quantise their weights");
   added->evidence = etr_arena_format(finder->arena,
                                      "They take at most twice as long as their bytes take at the peak bandwidth. "
                                      "Longest: %s, %s FLOP per byte, %s GB/s.",

@@ -4,6 +4,7 @@
  * calls that do little.
  */
 #include "base/stats.h"
+#include "views/delegation.h"
 #include "views/finding_rules.h"
 #include "views/phases.h"
 #include "views/run_stats.h"
@@ -26,9 +27,8 @@ static etr_spending spending_of(const etr_time_slice *time_slice) {
 }
 
 static etr_delegate_spending *call_of(etr_delegate_spending *calls, const etr_method *method, int32_t instruction_id) {
-  const etr_delegate wanted = {.instruction_id = instruction_id};
-  size_t at = etr_lower_bound(&wanted, method->delegates, method->delegate_count, sizeof wanted, etr_by_int);
-  return at < method->delegate_count && method->delegates[at].instruction_id == instruction_id ? &calls[at] : NULL;
+  uint32_t at = etr_delegate_at(method, instruction_id);
+  return at == ETR_NONE ? NULL : &calls[at];
 }
 
 static void count_event(const etr_finder *finder, etr_delegate_spending *of, const etr_event *event) {

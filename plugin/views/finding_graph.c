@@ -5,18 +5,13 @@
  */
 #include "output/label.h"
 #include "views/breakdown.h"
+#include "views/delegation.h"
 #include "views/finding_rules.h"
 #include "views/timed_node.h"
 
 #include <stdlib.h>
 
 /* ---- Delegates, kernels, constants ---- */
-
-static uint32_t delegate_at(const etr_method *method, int32_t instruction) {
-  const etr_delegate wanted = {.instruction_id = instruction};
-  size_t at = etr_lower_bound(&wanted, method->delegates, method->delegate_count, sizeof wanted, etr_by_int);
-  return at < method->delegate_count && method->delegates[at].instruction_id == instruction ? (uint32_t)at : ETR_NONE;
-}
 
 /* Nodes in delegates; if the record was saved after lowering, also the calls that hold them. */
 static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
@@ -25,7 +20,7 @@ static void note_delegates(const etr_finder *finder, uint32_t *delegate_of) {
   for (size_t i = 0; i < graph->node_count; i++) {
     if (graph->times[i].delegate_instruction < 0) continue;
     uint32_t subgraph = graph->nodes[i].subgraph;
-    delegate_of[i] = delegate_at(finder->method, graph->times[i].delegate_instruction);
+    delegate_of[i] = etr_delegate_at(finder->method, graph->times[i].delegate_instruction);
     if (subgraph != ETR_NONE && graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_LOWERED)
       delegate_of[graph->subgraphs[subgraph].owner] = delegate_of[i];
   }
@@ -126,7 +121,7 @@ bool etr_find_constants(etr_finder *finder) {
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   bool layers = feeds_products(finder, marked);
   added->title = etr_arena_format(finder->arena, "Fold %zu operator%s on constants at export%s", added->node_count,
-                                  added->node_count == 1 ? "" : "s",
+                                  etr_plural(added->node_count),
                                   layers ? ", or delegate the linear layers that read them" : "");
   added->evidence = etr_arena_format(
       finder->arena,

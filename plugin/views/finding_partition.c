@@ -188,7 +188,7 @@ static void put_reasons(etr_writer *writer, const partition *p, const refused *l
                                         : "takes them by these rules; its log (verbose=True) says why it did not";
     if (p->reasons) etr_putf(writer, ": %s", reason);
   }
-  if (count > LISTED) etr_putf(writer, "; %zu other kind%s", count - LISTED, count - LISTED == 1 ? "" : "s");
+  if (count > LISTED) etr_putf(writer, "; %zu other kind%s", count - LISTED, etr_plural(count - LISTED));
   etr_puts(writer, ".");
   if (!p->reasons) etr_putf(writer, " What the partitioner of %s takes is not known here.", p->backend);
 }
@@ -287,13 +287,13 @@ static bool add_not_delegated(partition *p, const bool *marked, uint64_t ticks, 
   if (!added) return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   added->title = etr_arena_format(finder->arena, "Delegate %zu operator%s that run%s as kernels to %s",
-                                  added->node_count, added->node_count == 1 ? "" : "s",
-                                  added->node_count == 1 ? "s" : "", p->backend);
+                                  added->node_count, etr_plural(added->node_count), added->node_count == 1 ? "s" : "",
+                                  p->backend);
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   etr_putf(&writer, "%s %s, and the partitioner takes that by its rules, in %zu delegate%s at least: %s.",
-           etr_they_take(added->node_count), etr_finder_time(finder, ticks), delegates, delegates == 1 ? "" : "s",
+           etr_they_take(added->node_count), etr_finder_time(finder, ticks), delegates, etr_plural(delegates),
            etr_finder_by_operator(finder, marked, true));
   if (optimized * 2 > ticks)
     etr_putf(&writer, " Without a delegate, link %s: it has %s of it.", library, etr_finder_time(finder, optimized));
@@ -308,7 +308,7 @@ static bool add_library(etr_finder *finder, const bool *marked, uint64_t ticks) 
   if (!added) return !etr_arena_failed(finder->arena);
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   added->title = etr_arena_format(finder->arena, "Link %s for %zu kernel%s", library, added->node_count,
-                                  added->node_count == 1 ? "" : "s");
+                                  etr_plural(added->node_count));
   added->evidence = etr_arena_format(finder->arena, "It has faster kernels than the portable library: %s.",
                                      etr_finder_by_operator(finder, marked, true));
   etr_finding_judge(added, ETR_POSSIBLE, "which library ran is not recorded");

@@ -81,8 +81,6 @@ static bool *flags_of(const patterns *p) {
   return etr_arena_alloc_array(p->finder->arena, p->graph->node_count, sizeof(bool));
 }
 
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
-
 /* ---- A dequantisation followed by the same quantisation ---- */
 
 static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_node *b) {
@@ -121,7 +119,7 @@ static bool find_quantize_pairs(patterns *p) {
   etr_finding *added = pairs ? etr_finder_add(p->finder, ETR_FINDING_QUANTIZE_PAIRS, ticks, (double)ticks) : NULL;
   if (!added) return !etr_arena_failed(p->finder->arena);
   added->title = etr_arena_format(p->finder->arena, "Remove %zu pair%s of dequantize and quantize that cancel", pairs,
-                                  plural(pairs));
+                                  etr_plural(pairs));
   added->evidence = etr_arena_format(p->finder->arena,
                                      "Each quantises again with the scale, zero point and type that it had, around "
                                      "nothing but copies, which can move quantised numbers: %s.",
@@ -156,7 +154,7 @@ static bool find_batch_norms(patterns *p) {
   etr_finding *added = count ? etr_finder_add(p->finder, ETR_FINDING_BATCH_NORM, ticks, (double)ticks) : NULL;
   if (!added) return !etr_arena_failed(p->finder->arena);
   added->title = etr_arena_format(p->finder->arena, "Fold %zu batch norm%s into the layer%s before %s", count,
-                                  plural(count), plural(count), count == 1 ? "it" : "them");
+                                  etr_plural(count), etr_plural(count), count == 1 ? "it" : "them");
   added->evidence = etr_arena_format(p->finder->arena,
                                      "Each is the only reader of a layer with constant weights, and takes time of its "
                                      "own: %s. Before the export: torch.nn.utils.fusion.fuse_conv_bn_eval.",
@@ -229,7 +227,7 @@ static bool find_output_layer(patterns *p) {
   added->title = rows > 1 ? "Compute the logits of the last token only" : "Quantise the output layer";
   added->evidence = etr_arena_format(p->finder->arena, "The output layer %s takes %s for %lld token%s.",
                                      etr_finder_node_name(p->finder, layer), etr_finder_time(p->finder, ticks),
-                                     (long long)rows, plural((size_t)rows));
+                                     (long long)rows, etr_plural((size_t)rows));
   etr_finding_judge(added, ETR_POSSIBLE, rows > 1 ? "if the caller does not need the others" : "int8 reads a quarter");
   marked[layer] = true;
   return etr_finder_list_nodes(p->finder, added, marked);
@@ -305,7 +303,7 @@ static bool find_attention(patterns *p) {
   if (!added) return !etr_arena_failed(p->finder->arena);
   if (!etr_finder_list_nodes(p->finder, added, all)) return false;
   added->title = etr_arena_format(p->finder->arena, "Replace %zu attention%s of %zu operators by custom_sdpa", count,
-                                  plural(count), added->node_count);
+                                  etr_plural(count), added->node_count);
   added->evidence = etr_arena_format(
       p->finder->arena,
       "Products, scale, mask, softmax and copies take %s one by one, some as kernels: %s. "
@@ -337,9 +335,9 @@ static bool find_float_beside(patterns *p) {
   etr_finding *added = saved > 0 ? etr_finder_add(p->finder, ETR_FINDING_FLOAT_BESIDE, floats, saved) : NULL;
   if (!added) return !etr_arena_failed(p->finder->arena);
   if (!etr_finder_list_nodes(p->finder, added, marked)) return false;
-  added->title = etr_arena_format(p->finder->arena,
-                                  "Quantise the %zu layer%s that still multipl%s floating-point numbers",
-                                  added->node_count, plural(added->node_count), added->node_count == 1 ? "ies" : "y");
+  added->title = etr_arena_format(
+      p->finder->arena, "Quantise the %zu layer%s that still multipl%s floating-point numbers", added->node_count,
+      etr_plural(added->node_count), added->node_count == 1 ? "ies" : "y");
   added->evidence = etr_arena_format(p->finder->arena,
                                      "%zu other layers are quantised. The saving is at their rate; longest: %s of %s.",
                                      quantised, etr_finder_node_name(p->finder, added->nodes[0]),

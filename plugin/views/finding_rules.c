@@ -9,6 +9,7 @@
 #include "output/label.h"
 #include "output/text_table.h"
 #include "views/breakdown.h"
+#include "views/delegation.h"
 #include "views/loads.h"
 
 #include <math.h>
@@ -64,16 +65,13 @@ void etr_finding_judge(etr_finding *finding, etr_sureness sureness, const char *
   finding->caveat = caveat ? caveat : "";
 }
 
-/* Of what goes into another text: the arena has failed where it is NULL. */
-static const char *or_empty(const char *text) { return text ? text : ""; }
-
 const char *etr_finder_time_of(const etr_finder *finder, double ticks) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   etr_put_time(&writer, finder->profile, ticks, finder->unit);
   etr_putf(&writer, " %s", etr_unit_name(finder->unit));
-  return or_empty(etr_text_end(&text, &writer));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) {
@@ -94,7 +92,7 @@ double etr_finder_ns(const etr_finder *finder, uint64_t ticks) {
 }
 
 const char *etr_finder_node_name(const etr_finder *finder, uint32_t node) {
-  return or_empty(etr_label_node(finder->arena, finder->graph, node));
+  return etr_or_empty(etr_label_node(finder->arena, finder->graph, node));
 }
 
 bool etr_is_one_of(const etr_finder *finder, const etr_node *node, const char *const *names, size_t count) {
@@ -145,8 +143,8 @@ const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked,
     etr_putf(&writer, "%s%zu %s %s", i ? ", " : "", rows.rows[i].node_count, rows.rows[i].key,
              etr_finder_time(finder, rows.rows[i].total_ticks));
   if (rows.count > LISTED)
-    etr_putf(&writer, ", %zu other kind%s", rows.count - LISTED, rows.count - LISTED == 1 ? "" : "s");
-  return or_empty(etr_text_end(&text, &writer));
+    etr_putf(&writer, ", %zu other kind%s", rows.count - LISTED, etr_plural(rows.count - LISTED));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 /* ---- Whole runs ---- */
@@ -173,7 +171,7 @@ static const char *factor_text(const etr_finder *finder, double factor) {
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
   etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0);
-  return or_empty(etr_text_end(&text, &writer));
+  return etr_or_empty(etr_text_end(&text, &writer));
 }
 
 static bool find_first_run(etr_finder *finder) {
@@ -311,10 +309,8 @@ static uint64_t marks_of(const etr_finder *finder, overlap_marks *marks, const e
   }
   for (size_t i = 0; i < finding->instruction_count; i++) {
     if (finding->kind == ETR_FINDING_LAYOUT) break; /* inserted operators are work, not overhead */
-    const etr_delegate wanted = {.instruction_id = finding->instructions[i]};
-    size_t at = etr_lower_bound(&wanted, finder->method->delegates, finder->method->delegate_count, sizeof wanted,
-                                etr_by_int);
-    if (at == finder->method->delegate_count) continue;
+    uint32_t at = etr_delegate_at(finder->method, finding->instructions[i]);
+    if (at == ETR_NONE) continue;
     if (finding->kind == ETR_FINDING_WAITING && finder->delegates[at].ticks[ETR_SPENT_COPY] == 0) continue;
     earlier |= marks->of_delegate[at];
     marks->of_delegate[at] |= bit;

@@ -111,6 +111,12 @@ typedef struct etr_findings {
   size_t count;
 } etr_findings;
 
+/** The findings of one method, for a caller that shows them in several places. */
+typedef struct etr_method_findings {
+  const etr_method *method;
+  etr_findings findings;
+} etr_method_findings;
+
 /** Finds what to do about one method; unit is that of the evidence. None for a method without times. False when out of
  * memory. */
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,

@@ -62,7 +62,7 @@ char *etr_excluded_runs_text(etr_arena *arena, const etr_profile *profile, const
   etr_text_begin(&text, arena, &writer);
   if (excluded) {
     etr_putf(&writer, "%zu %srun%s excluded (", excluded, profile->skip == ETR_SKIP_RANGE ? "" : "warm-up ",
-             excluded == 1 ? "" : "s");
+             etr_plural(excluded));
     etr_put_time(&writer, profile, (double)method->skipped_ticks, unit);
     etr_putf(&writer, " %s%s)", etr_unit_name(unit), excluded == 1 ? "" : " in all");
   }
@@ -72,7 +72,7 @@ char *etr_excluded_runs_text(etr_arena *arena, const etr_profile *profile, const
 char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
   const char *excluded = etr_excluded_runs_text(arena, profile, method, unit);
   if (!excluded) return NULL;
-  return etr_arena_format(arena, "%zu run%s%s%s", method->run_count, method->run_count == 1 ? "" : "s",
+  return etr_arena_format(arena, "%zu run%s%s%s", method->run_count, etr_plural(method->run_count),
                           excluded[0] ? "; " : "", excluded);
 }
 

@@ -5,6 +5,7 @@
 #include "views/logged.h"
 
 #include "output/label.h"
+#include "views/delegation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
 
-static etr_slice key_bytes(const row_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
+static etr_slice key_bytes(const row_key *key) { return ETR_BYTES(*key); }
 
 bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile) {
   etr_map_init(&out->first, arena);
@@ -160,9 +161,8 @@ const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_va
 /* Returns the delegate whose call logged the value; NULL if none did. */
 static const etr_delegate *caller_of(const etr_profile *profile, const etr_debug_value *value) {
   const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
-  for (size_t i = 0; method && !value->delegate_id && i < method->delegate_count; i++)
-    if (method->delegates[i].instruction_id == value->instruction_id) return &method->delegates[i];
-  return NULL;
+  uint32_t at = method && !value->delegate_id ? etr_delegate_at(method, value->instruction_id) : ETR_NONE;
+  return at == ETR_NONE ? NULL : &method->delegates[at];
 }
 
 const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value,
@@ -324,7 +324,7 @@ void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
   if (!outputs) return;
   const char *title = etr_arena_format(
       &answer->arena, "outputs against the record's reference outputs \xC2\xB7 worst of %zu run%s (%s)", outputs->runs,
-      outputs->runs == 1 ? "" : "s", outputs->gap->rule);
+      etr_plural(outputs->runs), outputs->gap->rule);
   etr_puts(&answer->writer, "\n");
   if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
   etr_table_init(&table, answer, ETR_FIELDS(worst_fields));

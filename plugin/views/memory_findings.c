@@ -102,15 +102,13 @@ static const etr_weight_sum *finish(sums *s, size_t *count) {
   return s->list.count ? s->list.data : &none;
 }
 
-static const char *or_empty(const char *text) { return text ? text : ""; }
-
 const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena, const etr_weight *weights,
                                            size_t weight_count) {
   sums s = {.arena = arena};
   etr_map_init(&s.places, arena);
   for (size_t i = 0; i < weight_count; i++)
     add_row(&s, (etr_weight_sum){.module = weights[i].module,
-                                 .dtype = or_empty(weights[i].value->dtype),
+                                 .dtype = etr_or_empty(weights[i].value->dtype),
                                  .place = "",
                                  .bytes = weights[i].bytes});
   return finish(&s, count);
@@ -125,8 +123,8 @@ const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena, co
                             ? etr_arena_format(arena, "segment %u", (unsigned)constant->segment)
                             : etr_constant_place_name(constant->place);
     add_row(&s, (etr_weight_sum){.module = "",
-                                 .dtype = or_empty(constant->tensor.dtype),
-                                 .place = or_empty(place),
+                                 .dtype = etr_or_empty(constant->tensor.dtype),
+                                 .place = etr_or_empty(place),
                                  .bytes = constant->size_bytes});
   }
   return finish(&s, count);
@@ -211,7 +209,7 @@ static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan)
       arena,
       "%zu delegate%s%s%.*s allocate%s working memory of %s own when loaded, for packed weights and "
       "intermediate results; a program does not say how much",
-      delegates, delegates == 1 ? "" : "s", is_one ? " of " : "", ETR_HEAD(is_one ? backend : "", 128),
+      delegates, etr_plural(delegates), is_one ? " of " : "", ETR_HEAD(is_one ? backend : "", 128),
       delegates == 1 ? "s" : "", delegates == 1 ? "its" : "their");
 }
 
@@ -229,13 +227,13 @@ const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *are
   if (plan->unplanned_count)
     list[(*count)++] = (etr_memory_unknown){
         "unplanned", etr_arena_format(arena, "%zu tensor%s without a bound %s allocated while the method runs",
-                                      plan->unplanned_count, plan->unplanned_count == 1 ? "" : "s",
+                                      plan->unplanned_count, etr_plural(plan->unplanned_count),
                                       plan->unplanned_count == 1 ? "is" : "are")};
   if (callers)
     list[(*count)++] = (etr_memory_unknown){
         "inputs_and_outputs",
         etr_arena_format(arena, "%zu input%s or output%s outside the plan: the application provides the memory",
-                         callers, callers == 1 ? "" : "s", callers == 1 ? " is" : "s are")};
+                         callers, etr_plural(callers), callers == 1 ? " is" : "s are")};
   return etr_arena_failed(arena) ? NULL : list;
 }
 
@@ -273,28 +271,47 @@ static bool has_own_memory(const etr_planned_tensor *tensor) {
   return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
 }
 
-static void memory_find_in_place(etr_memory_finder *f) {
-  const etr_memory_plan *plan = f->plan;
-  /* The largest activation that each instruction is the last to use. */
-  last_use *uses = etr_arena_alloc_array(f->arena, f->plan->instruction_count, sizeof *uses);
-  for (size_t i = 0; uses && i < f->plan->tensor_count; i++) {
-    const etr_planned_tensor *tensor = &f->plan->tensors[i];
+/* Returns the largest activation that each instruction is the last to use. */
+static const last_use *list_last_uses(etr_arena *arena, const etr_memory_plan *plan) {
+  last_use *uses = etr_arena_alloc_array(arena, plan->instruction_count, sizeof *uses);
+  for (size_t i = 0; uses && i < plan->tensor_count; i++) {
+    const etr_planned_tensor *tensor = &plan->tensors[i];
     if (tensor->role != ETR_TENSOR_ACTIVATION || !has_own_memory(tensor) || tensor->last_instruction < 0) continue;
     last_use *use = &uses[tensor->last_instruction];
     if (tensor->first_instruction < tensor->last_instruction &&
         (!use->tensor || use->tensor->size_bytes < tensor->size_bytes))
       use->tensor = tensor;
   }
-  uint64_t *spared = etr_arena_alloc_array(f->arena, plan->instruction_count, sizeof *spared), peak = 0;
-  size_t operators = 0;
-  if (!uses || !spared) return;
+  return uses;
+}
+
+const uint32_t *etr_memory_in_place_make(etr_arena *arena, const etr_memory_plan *plan) {
+  const last_use *uses = list_last_uses(arena, plan);
+  bool *is_taken = etr_arena_alloc_array(arena, plan->instruction_count, sizeof *is_taken);
+  uint32_t *over = etr_arena_alloc_array(arena, plan->tensor_count, sizeof *over);
+  if (!uses || !is_taken || !over) return NULL;
   for (size_t i = 0; i < plan->tensor_count; i++) {
     const etr_planned_tensor *result = &plan->tensors[i];
+    over[i] = ETR_NONE;
     if (!has_own_memory(result) || result->made_by < 0 || result->made_by != result->first_instruction) continue;
     const etr_planned_tensor *argument = uses[result->made_by].tensor;
     if (!argument || !is_elementwise(&plan->steps[result->made_by]) || !is_alike(result, argument)) continue;
-    if (spared[result->made_by]) continue;
-    spared[result->made_by] = result->size_bytes;
+    if (is_taken[result->made_by]) continue;
+    is_taken[result->made_by] = true;
+    over[i] = (uint32_t)(argument - plan->tensors);
+  }
+  return over;
+}
+
+static void memory_find_in_place(etr_memory_finder *f) {
+  const etr_memory_plan *plan = f->plan;
+  const uint32_t *over = etr_memory_in_place_make(f->arena, plan);
+  uint64_t *spared = etr_arena_alloc_array(f->arena, plan->instruction_count, sizeof *spared), peak = 0;
+  size_t operators = 0;
+  if (!over || !spared) return;
+  for (size_t i = 0; i < plan->tensor_count; i++) {
+    if (over[i] == ETR_NONE) continue;
+    spared[plan->tensors[i].made_by] = plan->tensors[i].size_bytes;
     operators++;
   }
   for (size_t i = 0; i < plan->instruction_count; i++)
@@ -305,7 +322,7 @@ static void memory_find_in_place(etr_memory_finder *f) {
                                   bytes_of(f, peak));
   added->evidence = etr_arena_format(
       f->arena, "%zu elementwise operator%s write%s a result as large as an argument that nothing needs afterwards",
-      operators, operators == 1 ? "" : "s", operators == 1 ? "s" : "");
+      operators, etr_plural(operators), operators == 1 ? "s" : "");
 }
 
 /* ---- Another order of the instructions ---- */
@@ -331,7 +348,7 @@ static const char *moves_text(const etr_memory_finder *f, const etr_memory_order
       etr_putf(&writer, " right after instruction %d", (int)move->after);
   }
   if (order->move_count > LISTED)
-    etr_putf(&writer, ", and %zu more move%s", order->move_count - LISTED, order->move_count - LISTED == 1 ? "" : "s");
+    etr_putf(&writer, ", and %zu more move%s", order->move_count - LISTED, etr_plural(order->move_count - LISTED));
   const char *made = etr_text_end(&text, &writer);
   return made ? made : "";
 }
@@ -566,7 +583,7 @@ static void find_waiting(etr_memory_finder *f) {
   etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_WAITING, bytes, f->plan->peak_bytes);
   if (!added) return;
   added->title = etr_arena_format(f->arena, "%zu tensor%s made before the peak %s needed after it", count,
-                                  count == 1 ? "" : "s", count == 1 ? "is" : "are");
+                                  etr_plural(count), count == 1 ? "is" : "are");
   added->evidence = etr_arena_format(f->arena, "%s; another order, or computing %s again, could save at most that",
                                      names ? names : "", count == 1 ? "it" : "them");
   added->instruction = f->plan->peak_instruction;

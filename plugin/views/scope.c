@@ -84,7 +84,7 @@ typedef struct box_key {
 } box_key;
 ETR_NO_PADDING(box_key, 2 * sizeof(uint32_t));
 
-static etr_slice key_bytes(const box_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
+static etr_slice key_bytes(const box_key *key) { return ETR_BYTES(*key); }
 
 /* Returns a module's name below its parent; "" if it adds nothing. */
 static const char *relative_path(const char *path, const char *parent) {

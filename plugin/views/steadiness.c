@@ -52,7 +52,7 @@ static void put_modes(etr_writer *writer, const etr_profile *profile, const etr_
 /* Writes " but for 3 of 40 runs, 1.6-4.1×" after "steady", and ", with 3 outliers in 40 runs, ..." after "noisy". */
 static void put_outliers(etr_writer *writer, const etr_noise *noise) {
   if (noise->verdict == ETR_NOISE_NOISY)
-    etr_putf(writer, ", with %zu outlier%s in %zu runs, ", noise->outliers, noise->outliers == 1 ? "" : "s",
+    etr_putf(writer, ", with %zu outlier%s in %zu runs, ", noise->outliers, etr_plural(noise->outliers),
              noise->run_count);
   else
     etr_putf(writer, "%s but for %zu of %zu runs, ", noise->verdict == ETR_NOISE_STEADY ? "" : ",", noise->outliers,

@@ -24,14 +24,15 @@ export class ExecuTorchTab extends TabPage {
   }
 
   async shown() {
-    await this.frame.getByRole('tab', {name: 'Summary'}).waitFor();
+    await this.frame.getByRole('tab', {name: 'Summary', exact: true}).waitFor();
     await this.frame.getByText('Loading…').waitFor({state: 'hidden'}); // the tabs are there before the record is
     return this;
   }
 
   async record(label) {
     await this.frame.getByLabel('Record').selectOption({label});
-    await this.frame.getByRole('tab', {name: 'Summary', selected: true}).waitFor();
+    await this.frame.getByText('Loading…').waitFor({state: 'hidden'});
+    await this.view('Summary');
     await this.frame.locator('.summary').waitFor();
   }
 
@@ -41,8 +42,8 @@ export class ExecuTorchTab extends TabPage {
   }
 
   async view(name) {
-    await this.press(this.frame.getByRole('tab', {name}));
-    await this.frame.getByRole('tab', {name, selected: true}).waitFor();
+    await this.press(this.frame.getByRole('tab', {name, exact: true}));
+    await this.frame.getByRole('tab', {name, exact: true, selected: true}).waitFor();
   }
 
   /** Rows of the small table with this caption: lists of cells' texts. */
@@ -61,7 +62,7 @@ export class ExecuTorchTab extends TabPage {
   }
 
   async groupBy(name) {
-    await this.press(this.frame.getByRole('group', {name: 'Group by'}).getByRole('button', {name}));
+    await this.press(this.frame.getByRole('group', {name: 'Group by'}).getByRole('button', {name, exact: true}));
   }
 
   grid() {
@@ -75,6 +76,11 @@ export class ExecuTorchTab extends TabPage {
       const titles = [...grid.querySelectorAll('[role=columnheader]')].map(header => header.innerText.replace(/ [↓↑]$/, ''));
       return [...grid.querySelectorAll('[role=row][data-row]')].map(row => Object.fromEntries([...row.children].map((cell, at) => [titles[at], cell.innerText.trim()])));
     });
+  }
+
+  /** The address of what is shown. */
+  address() {
+    return this.page.evaluate(() => location.href);
   }
 
   async sortBy(title) {

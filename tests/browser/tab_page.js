@@ -10,7 +10,7 @@ import {chromium, playwright} from './environment.js';
 
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'];
-const PATIENCE_MS = 120_000; // a busy machine is no failure
+const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 120_000); // a busy machine is no failure
 
 export class TabPage {
   async launch(viewport = {width: 1400, height: 900}, options = {}) { // options are Playwright's of a context

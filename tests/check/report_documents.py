@@ -7,12 +7,12 @@ import json
 import re
 
 ELEMENT = re.compile(r'<script type="application/octet-stream;base64" id="([\w.]+)">([\w+/=]*)</script>')
-SECTIONS = ('timeline', 'graphs', 'memory', 'accuracy')
+SECTIONS = ('timeline', 'graphs', 'memory', 'accuracy', 'per_run')
 
 
 def texts_in(html):
-    """Every document as text, by the id of its element."""
-    return {name: gzip.decompress(base64.b64decode(text, validate=True)).decode() for name, text in ELEMENT.findall(html)}
+    """Every document as text, by the id of its element. The page's script is an element of this kind, too."""
+    return {name: gzip.decompress(base64.b64decode(text, validate=True)).decode() for name, text in ELEMENT.findall(html) if name != 'page'}
 
 
 def documents_in(html):

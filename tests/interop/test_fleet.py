@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fleets with their real clients: Parquet and Arrow files of `--each`, the questions of docs/fleets.md in DuckDB, polars and pandas, and examples/fleet on Spark.
 
-FLEET_DUMPS is how many dumps Spark gets (default: 200); tests/spark.sh installs it and asks for 2,000.
+FLEET_DUMPS is how many dumps Spark gets (default: 200); spark.sh installs it and asks for 2,000.
 """
 
 import ast
@@ -215,7 +215,7 @@ def fleet(environment):
 def test_spark_has_the_rows_and_answers_of_fleet_py(fleet, flatc, environment, tmp_path, monkeypatch):
     duckdb_is_there, lacking = pytest.importorskip("duckdb"), [what for what, there in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java"))) if not there]
     if lacking:
-        pytest.skip(f"no {' and no '.join(lacking)} here: tests/spark.sh installs them")
+        pytest.skip(f"no {' and no '.join(lacking)} here: tests/interop/spark.sh installs them")
     import spark
 
     manifest = made_dumps.make_fleet(flatc, FIXTURES, tmp_path, int(os.environ.get("FLEET_DUMPS", "200")) // 20)

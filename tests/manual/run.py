@@ -190,7 +190,7 @@ def check_bash_completes():
     need("bash")
     offers = lambda words, folder: run("bash", HERE / "complete.bash", MANUAL / "etrecord-tb.bash", "etrecord-tb", *words, cwd=folder).stdout.splitlines()
     check_completions(offers)
-    for words, offered in ((["nodes", "--format", "=", "js"], ["json", "jsonl"]), (["nodes", "--format", "="], ["text", "json", "csv", "tsv", "markdown", "jsonl"]),
+    for words, offered in ((["nodes", "--format", "=", "js"], ["json", "jsonl"]), (["nodes", "--format", "="], ["text", "json", "csv", "tsv", "markdown", "jsonl", "parquet", "arrow"]),
                            (["--unit", "=", "ms", "summ"], ["summary"])):
         expect(offers(words, HERE) == offered, f"{words}: {offers(words, HERE)}")
 

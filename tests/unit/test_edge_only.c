@@ -38,7 +38,7 @@ static etr_status emit_diff(const etr_profile *p, const etr_sink *s, etr_error *
 }
 
 static etr_status emit_document(const etr_profile *p, const etr_sink *s, etr_error *e) {
-  return etr_profile_write(p, ETR_PROFILE_ALL & ~(unsigned)ETR_PROFILE_GRAPHS, s, e);
+  return etr_profile_write(p, ETR_PROFILE_ALL & ~(unsigned)ETR_PROFILE_GRAPHS, NULL, s, e);
 }
 
 static const emitter emitters[] = {emit_events, emit_summary, emit_source, emit_delegation,

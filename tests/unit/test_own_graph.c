@@ -32,7 +32,7 @@ static const char *value_text(etr_arena *arena, const etr_own_value *v) {
   if (v->value.rank < 0) text = etr_arena_format(arena, "%s?", text);
   text = etr_arena_format(arena, "%s]", text);
   if (v->argument >= 0) text = etr_arena_format(arena, "%s argument %d", text, v->argument);
-  return v->is_constant ? etr_arena_format(arena, "%s const %" PRIu64, text, v->bytes) : text;
+  return v->is_constant ? etr_arena_format(arena, "%s const %" PRIu64, text, v->data.bytes) : text;
 }
 
 /* Writes the operators, then the values that they name, ordered by id. */

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// index.js - the entry of the bundle. TensorBoard calls render(); a report, which holds its documents, renders itself. In a worker, it lays out graphs.
+// index.js - the entry of the bundle. TensorBoard calls render(); a report, which holds its documents, renders itself.
 
-import {answerInWorker} from './graph/worker.js';
 import {render} from './shell.js';
 
 export {render};
 
 if (globalThis.document?.getElementById('profile')) render();
-if (!globalThis.document && globalThis.postMessage) answerInWorker(globalThis);

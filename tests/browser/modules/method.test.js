@@ -12,6 +12,7 @@ import {balanceParts, estimatedOver, firstMethod, groupRows, readProfile, rowsIn
 import {nodeId, readSelection} from '../../../web/src/base/selection.js';
 import {foldRows} from '../../../web/src/views/operators.js';
 import {sourceFiles} from '../../../web/src/views/source.js';
+import {readTimeline} from '../../../web/src/views/timeline_events.js';
 import {RECORDS, answer, comparisonOf, diffOf, documentOf, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
 
@@ -125,9 +126,21 @@ for (const record of RECORDS) {
         near(estimatedOver(operators, operators.timed), said.estimated, 'estimated');
       });
 
+      it(`${method.name}: events of every run are where the trace has them`, () => {
+        const {document, texts} = method, timeline = readTimeline(document.timeline, document.timeline.texts ?? texts, method), ns = us => Math.round(us * 1000);
+        const trace = JSON.parse(run('trace', join(fixtures, record), ...(saidOf(method).method ? ['--method', method.name] : []))).traceEvents.filter(({ph}) => ph !== 'M');
+        const rows = list => list.sort((a, b) => a[0] - b[0] || b[1] - a[1] || a[2] - b[2]);
+        timeline.runs.forEach(({run: place, execute}, at) => {
+          const events = timeline.eventsOf(at), number = document.run_numbers[place], wanted = trace.filter(({args}) => args.run === number), origin = Math.min(...wanted.map(({ts}) => ts));
+          assert.equal(execute, method.perRun[place]);
+          assert.deepEqual(rows(Array.from(events.start, (start, event) => [start, Math.round(events.duration[event]), events.measured[event]])),
+            rows(wanted.map(({ts, args}) => [ns(ts - origin), args.ticks, args.start === 'synthetic' ? 0 : 1])), `run ${place}`);
+        });
+      });
+
       it(`${method.name}: findings name their operators`, () => {
         const plain = name => name.split('/').pop(); // the page has the bodies that they are in apart
-        assert.deepEqual(method.findings.map(finding => [finding.title, Array.from(finding.rows, row => operators.name(row))]), said.findings.map(finding => [finding.title, finding.nodes.map(plain)]));
+        assert.deepEqual(method.findings.map(finding => [finding.title, Array.from(finding.rows, row => operators.name(row)).sort()]), said.findings.map(finding => [finding.title, finding.nodes.map(plain).sort()])); // the document has them in the order of the graph
         const potentials = method.findings.filter(({potential_share: share}) => share !== null).map(({potential}) => potential ?? 0); // what is saved once, at load, comes last
         assert.deepEqual(potentials, [...potentials].sort((a, b) => b - a), 'most to be saved first');
       });

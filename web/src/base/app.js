@@ -6,6 +6,7 @@
 import {computed, signal} from '@preact/signals';
 
 import {sumOver} from './columns.js';
+import {readTimeline, timesOfRun} from './events.js';
 import {search} from './filter.js';
 import {UNITS, timeText} from './format.js';
 import {firstMethod, readProfile} from './method.js';
@@ -51,6 +52,16 @@ export function sectionOf(shown, name) {
   return kept[name];
 }
 
+const timelines = new WeakMap(); // section -> timeline
+
+/** Returns the timeline of a method: {timeline}, null if it never ran; {error}; or {} while it loads. */
+export function timelineOf(shown) {
+  const {value, texts, error} = sectionOf(shown, 'timeline').value;
+  if (!value) return value === null ? {timeline: null} : {error};
+  if (!timelines.has(value)) timelines.set(value, readTimeline(value, texts, shown));
+  return {timeline: timelines.get(value)};
+}
+
 /* ---- Times ---- */
 
 /**
@@ -65,18 +76,17 @@ export const times = computed(() => {
     return {stat: 'p50', of, whole: sumOver(of, operators.timed), label: 'p50'};
   }
   if (asked === 'run') {
-    const runs = sectionOf(shown, 'runs').value.value, run = runs && readRun(shown, runs, get('run'));
+    const run = readRun(shown, Number(get('run')));
     if (run) return run;
   }
   return {stat: 'avg', of: operators.avg, whole: execute.avg, label: 'avg'};
 });
 
-/* Returns the times of one run out of the section `runs`: `runs` are the numbers of the runs, `execute` their times, `operators` the rows with times, `times` a list of times for each run. */
-function readRun(shown, {runs, execute, operators, times: lists}, wanted) {
-  const at = runs.indexOf(Number(wanted)), of = new Float64Array(shown.operators.count).fill(NaN);
+/* Returns the times of a run; null while its events load, and if the record does not have them. */
+function readRun(shown, wanted) {
+  const {timeline} = timelineOf(shown), at = timeline?.runs.findIndex(({run}) => run === wanted) ?? -1;
   if (at < 0) return null;
-  operators.forEach((row, column) => (of[row] = lists[at][column] ?? NaN));
-  return {stat: 'run', of, whole: execute[at], label: `run ${wanted}`, run: Number(wanted)};
+  return {stat: 'run', of: timesOfRun(timeline, at, sectionOf(shown, 'per_run').value.value, shown.operators.count), whole: timeline.runs[at].execute, label: `run ${wanted}`, run: wanted};
 }
 
 /** Returns the share of a time of the whole, 0 to 1; NaN if there is no whole. */

@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // columns.js - tables of the document as typed arrays. In the document a column is a list, a single value if it is the same in all rows, or missing if no row has a value.
-// It needs no page.
+// Indices that mostly ascend may be stored as steps, in a column whose name ends so: each as the distance from the one before it that is there. It needs no page.
+
+/* The table with the columns that are written as steps, "handle_step": each value as the distance from the last one. */
+function withSteps(table, count) {
+  const whole = {...table};
+  for (const key of Object.keys(table).filter(name => name.endsWith('_step'))) {
+    const steps = table[key];
+    let last = 0;
+    whole[key.slice(0, -'_step'.length)] = Array.from({length: count}, (_, row) => {
+      const step = Array.isArray(steps) ? steps[row] : steps;
+      return step === null ? null : (last += step);
+    });
+  }
+  return whole;
+}
 
 /** A table of `count` rows. Columns are made when they are first asked for, and kept. */
 export class Columns {
   /** `table` holds the columns by name; `texts` are the document's texts, to which columns of texts refer by number. */
   constructor(table, count, texts) {
-    Object.assign(this, {table, count, texts, kept: new Map()});
+    Object.assign(this, {table: withSteps(table, count), count, texts, kept: new Map()});
   }
 
   has(key) {
@@ -16,6 +30,7 @@ export class Columns {
 
   /** The value of a cell as it stands in the document; null if there is none. */
   raw(key, row) {
+    if (this.has(`${key}_step`)) return this.indices(key)[row] < 0 ? null : this.indices(key)[row];
     const column = this.table[key];
     return (Array.isArray(column) ? column[row] : column) ?? null;
   }
@@ -36,7 +51,7 @@ export class Columns {
   /** Returns a column of indices, -1 where there is none. */
   indices(key) {
     const name = `#${key}`;
-    if (!this.kept.has(name)) this.kept.set(name, this.make(Int32Array, key, -1));
+    if (!this.kept.has(name)) this.kept.set(name, this.has(`${key}_step`) ? fromSteps(this.make(Float64Array, `${key}_step`, NaN)) : this.make(Int32Array, key, -1));
     return this.kept.get(name);
   }
 
@@ -45,6 +60,23 @@ export class Columns {
     const value = this.raw(key, row);
     return typeof value === 'number' ? this.texts[value] ?? null : value;
   }
+}
+
+/** Returns the indices that are stored as steps; -1 where there is none. */
+export function fromSteps(steps) {
+  let last = 0;
+  return Int32Array.from(steps, step => (Number.isNaN(step) ? -1 : (last += step)));
+}
+
+/** Returns the items of a list by key: a Map of lists. */
+export function grouped(list, keyOf) {
+  const groups = new Map();
+  for (const item of list) {
+    const key = keyOf(item);
+    if (groups.has(key)) groups.get(key).push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }
 
 /** Returns the row numbers 0, 1, ... count - 1. */

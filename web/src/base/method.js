@@ -2,7 +2,7 @@
 //
 // method.js - reads a document of schema/profile.schema.json: its methods with their operators as columns, modules, delegates. It needs no page.
 
-import {Columns, compareNames, rowsWhere, sumOver} from './columns.js';
+import {Columns, compareNames, fromSteps, rowsWhere, sumOver} from './columns.js';
 import {shortOp} from './format.js';
 
 const SCHEMA = 'etrecord-tb/profile/1';
@@ -40,7 +40,7 @@ export const matchText = match => MATCHES[match] ?? match;
 export class Operators extends Columns {
   constructor(graph, texts, runs) {
     const {operators} = graph;
-    super(operators, operators.name.length, texts);
+    super(operators, operators.count ?? operators.name.length, texts); // older documents have no count
     Object.assign(this, {runs, sources: graph.sources, modules: [], searchTexts: []});
   }
 
@@ -143,10 +143,11 @@ export function operatorLabel(operators, row) {
 
 /* Reads the modules, parents before children. A path may be listed twice, such as the empty one of the whole model; every index then refers to the first. */
 function readModules(table, texts) {
-  const columns = new Columns(table, table.path.length, texts), parents = columns.indices('parent'), byPath = new Map();
-  const list = table.path.map((path, index) => {
+  const columns = new Columns(table, table.count ?? table.path.length, texts), parents = columns.indices('parent'), byPath = new Map();
+  const list = Array.from({length: columns.count}, (_, index) => {
+    const path = columns.raw('path', index);
     if (byPath.has(path)) return byPath.get(path);
-    const parent = byPath.get(table.path[parents[index]]) ?? null, prefix = parent?.path ? `${parent.path}.` : '';
+    const parent = byPath.get(columns.raw('path', parents[index])) ?? null, prefix = parent?.path ? `${parent.path}.` : '';
     const label = path !== '' && path.startsWith(prefix) ? path.slice(prefix.length) : path;
     const module = {index, path, label, type: columns.text('type', index) ?? '', pattern: columns.text('pattern', index) ?? path, parent, children: [], own: []};
     byPath.set(path, module);
@@ -205,7 +206,7 @@ const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: 
 
 function readMethod(method, index, texts) {
   const runs = method.runs || 1, graph = readGraph(method.graph, texts, runs);
-  const rowsOf = finding => Int32Array.from((finding.operators ?? []).filter(row => row >= 0 && row < graph.operators.count));
+  const rowsOf = finding => Int32Array.from((finding.operators ?? fromSteps(finding.operator_steps ?? [])).filter(row => row >= 0 && row < graph.operators.count));
   return {
     index, document: method, texts, name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run ?? [],
     noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // older documents lack both

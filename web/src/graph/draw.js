@@ -6,12 +6,12 @@ import {BODY, CLOSED, CONTROL, DELEGATE, OPEN, REPEAT, chooseInstance, groupOf, 
 import {categoryColour, stepColour, textOn, THEMES, tintColour} from './colours.js';
 import {SIZE, cutText, groupLabel, nodeLabel} from './labels.js';
 import {layoutTree} from './layout.js';
-import {forgetPeers, spread, stepOf, valueOf} from './overlay.js';
+import {STEPS, forgetPeers, spread, stepOf, valueOf} from './overlay.js';
 import {SvgContext} from './svg.js';
 import {ABOVE, BELOW, PATH} from './walk.js';
 
 /* Zoom from which each thing is drawn, and the least sizes of text in pixels. */
-const DETAIL = {lines: 0.04, tints: 0.08, corners: 0.3, arrows: 0.28, shapes: 0.78};
+const DETAIL = {lines: 0.04, tints: 0.08, corners: 0.3, arrows: 0.28, shapes: 0.78, bytes: 1.15};
 const SMALLEST_BOX = 5, SMALLEST_TEXT = 6, SMALLEST_TITLE = 10.5;
 const MOST_ZOOM = 4, LEAST_ZOOM = 0.002;
 /* The invisible characters that a terminal would obey, see base/html.js. */
@@ -20,7 +20,7 @@ const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u{feff}\u{e0000}-\u{e007f
 const NO_VALUES = {name: '', values: [], adds: false, scale: 'heat', text: () => ''};
 
 export class GraphPicture {
-  /** `describe(node)` returns the texts of a node that the graph does not have: {shape, detail}. */
+  /** `describe(node)` returns the texts of a node that the graph does not have: {shape, bytes}. */
   constructor(tree, {theme = 'light', describe = () => ({})} = {}) {
     Object.assign(this, {tree, describe, theme: THEMES[theme], zoom: 1, x: 0, y: 0, width: 0, height: 0, ratio: 1, chosen: new Set(), hovered: -1, counterparts: new Set(), found: null, marks: null, areas: [], boxes: 0, map: null});
     this.layout = layoutTree(tree);
@@ -265,20 +265,20 @@ export class GraphPicture {
     c.fill();
     c.stroke();
     if (value.estimated || value.hatched) this.hatch(x, y, w, h, value.hatched);
-    if (12 * z >= SMALLEST_TEXT) this.writeNode(id, x, y, w, value, textOn(theme, this.shown.overlay.scale, step));
+    if (12 * z >= SMALLEST_TEXT) this.writeNode(id, x, y, w, value, textOn(theme, this.shown.overlay.scale, step), Math.abs(step) > STEPS / 2);
     c.globalAlpha = 1;
   }
 
-  writeNode(id, x, y, w, {value, median}, colour) {
-    const {c, zoom: z, theme, tree} = this, {graph} = tree, operator = graph.kind[id] === 0, {shape = '', detail = ''} = this.describe(id), {overlay} = this.shown, number = Number.isNaN(value) ? '' : overlay.text(value);
-    const below = Number.isNaN(median) || !number || !overlay.adds ? cutText(tree.alias[id] ?? (operator ? detail : shape), 40) : `median ${overlay.text(median)}`, room = number ? w - (SIZE.value - 2) * z : w - 12 * z;
+  writeNode(id, x, y, w, {value, median}, colour, isHot) {
+    const {c, zoom: z, theme, tree} = this, {graph} = tree, operator = graph.kind[id] === 0, {overlay} = this.shown, number = Number.isNaN(value) ? '' : overlay.text(value);
+    const below = Number.isNaN(median) || !number || !overlay.adds ? cutText(tree.alias[id] ?? (operator ? '' : this.describe(id).shape ?? ''), 40) : `median ${overlay.text(median)}`, room = number ? w - (SIZE.value - 2) * z : w - 12 * z;
     c.fillStyle = colour;
     this.write(nodeLabel(graph, id), x + 8 * z, y + (below ? 14 : 21) * z, 12 * z, room, operator ? '600 ' : '');
     if (number) this.write(number, x + w - 6 * z, y + 14 * z, 10.8 * z, SIZE.value * z, '', 'right');
-    c.fillStyle = colour === theme.text ? theme.quiet : colour;
+    c.fillStyle = isHot || colour !== theme.text ? colour : theme.quiet;
     if (below) this.write(below, x + 8 * z, y + 28 * z, 10.4 * z, w - (graph.weights[id] ? 34 : 12) * z);
     if (!graph.weights[id] || !operator) return;
-    c.fillStyle = colour === theme.text ? theme.badge : colour;
+    c.fillStyle = isHot || colour !== theme.text ? colour : theme.badge;
     this.write(`◆${graph.weights[id] > 1 ? graph.weights[id] : ''}`, x + w - 5 * z, y + 29 * z, 10.4 * z, 24 * z, '', 'right');
   }
 
@@ -362,7 +362,7 @@ export class GraphPicture {
       c.closePath();
       c.fill();
     });
-    if (z > 0.6) this.write(`next instance, ${group.items.length - 1} times`, x + 16 * z, y + h - 8 * z, 9.5 * z, 160 * z);
+    if (z > 0.6) this.write(`next instance, ${group.items.length - 1} times`, x + 16 * z, y + h - 8 * z, Math.max(9, 9.5 * z), 160 * z);
   }
 
   /* Titles keep their size, and stay at the edge of the picture while their frame is partly in view. Outer ones come first; what finds no room is left out. */
@@ -434,7 +434,7 @@ export class GraphPicture {
     const points = route ? [x1, y1, ...route.map((value, i) => (i % 2 ? oy : ox) + value * z), x2, y2] : Math.abs(x1 - x2) < 0.6 ? [x1, y1, x2, y2] : [x1, y1, x1, bend, x2, bend, x2, y2];
     this.batchOf(batch, layout, wire, target, structure.lower[piece]).push(points);
     if (z > DETAIL.arrows && target >= 0) batch.tips.push([x2, y2]);
-    if (z > DETAIL.shapes && structure.upper[piece] < structure.items && structure.first[piece]) batch.texts.push([x1 + 4, y1 + 10 * z, tree.wires.value[wire]]);
+    if (z > DETAIL.shapes && structure.first[piece] && !layout.inner[structure.upper[piece]]) batch.texts.push([x1 + 4, y1 + 10 * z, tree.wires.value[wire]]);
   }
 
   addRail(layout, rail, ox, oy, batch) {
@@ -477,7 +477,13 @@ export class GraphPicture {
     this.strokeBatch(below, theme.below, 2);
     this.strokeBatch(path, theme.path, 2.5);
     c.fillStyle = theme.quiet;
-    for (const [x, y, node, text, align] of texts) if (x > -80 && x < this.width && y > 0 && y < this.height) this.write(text ?? this.describe(node).shape ?? '', x, y, Math.min(11, 9 * z), 180, '', align);
+    for (const [x, y, node, text, align] of texts) if (x > -80 && x < this.width && y > 0 && y < this.height) this.write(text ?? this.edgeText(node), x, y, Math.max(9, Math.min(11, 9 * z)), 190, '', align);
+  }
+
+  /* What is written on an edge: the shape, and nearer the bytes. */
+  edgeText(node) {
+    const {shape = '', bytes = ''} = this.describe(node);
+    return this.zoom > DETAIL.bytes && bytes ? `${shape} · ${bytes}` : shape;
   }
 
   strokeBatch(lines, colour, width) {
@@ -521,7 +527,7 @@ export class GraphPicture {
 
   /* All of the graph at the right, if not all is in view; drawn once for a layout. */
   drawMap() {
-    const {c, layout, theme} = this, scale = Math.min(130 / layout.width, 220 / layout.height, 0.2), w = Math.max(14, layout.width * scale), h = Math.max(4, layout.height * scale), x = this.width - w - 10, y = 10;
+    const {c, layout, theme} = this, scale = Math.min(Math.min(130, this.width * 0.16) / layout.width, Math.min(220, this.height * 0.35) / layout.height, 0.2), w = Math.max(14, layout.width * scale), h = Math.max(4, layout.height * scale), x = this.width - w - 10, y = 10;
     this.mapArea = null;
     if (layout.width * this.zoom <= this.width && layout.height * this.zoom <= this.height || typeof document === 'undefined') return;
     this.map ??= this.paintMap(w, h, w / layout.width, scale);
@@ -586,7 +592,7 @@ function drawPath(c, points, radius) {
   c.lineTo(points.at(-2), points.at(-1));
 }
 
-const textWidth = (text, size, bold) => text.length * size * (bold ? 0.62 : 0.56);
+const textWidth = (text, size, bold) => text.length * size * (bold ? 0.66 : 0.56);
 
 const describeGroup = group => `${group.kind === CONTROL ? 'control flow · ' : group.kind === BODY ? 'body · ' : ''}${group.leaves.toLocaleString('en-US')} ${group.leaves === 1 ? 'node' : 'nodes'}`;
 

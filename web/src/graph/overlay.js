@@ -3,7 +3,7 @@
 // What boxes are coloured and labelled by: values of nodes, their sums in groups and over the instances of a folded repeat.
 //
 // An overlay is {name, values: of each node, NaN if it has none, adds: whether values of several nodes add up (otherwise the greatest counts),
-// scale: 'heat', 'change' or 'category', categories: texts, text(value), estimated and hatched: a bitmap of nodes}.
+// scale: 'heat', 'change' or 'category', categories: texts, text(value), estimated and hatched: bitmaps of nodes, hottest: the greatest value of graphs beside it, which share the scale}.
 
 import {OPEN, REPEAT, groupOf} from './groups.js';
 
@@ -31,6 +31,7 @@ export function spread(tree, overlay) {
       values[outer] = overlay.adds ? (values[outer] || 0) + value : most[outer];
     }
   }
+  hottest = Math.max(hottest, overlay.hottest ?? 0);
   return {overlay, values, most, flags, hottest, whole: values[tree.root], peers: new Map(), steps: new Float64Array(items).fill(UNKNOWN)};
 }
 

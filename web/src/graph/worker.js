@@ -15,20 +15,11 @@ function treeOf(graph, options) {
   return tree;
 }
 
-/** Answers in a worker. */
-export function answerInWorker(scope) {
-  scope.onmessage = ({data: {graph, options}}) => {
-    try {
-      scope.postMessage({tree: treeOf(graph, options)});
-    } catch (error) {
-      scope.postMessage({error: error.message});
-    }
-  };
-}
+if (globalThis.WorkerGlobalScope && !globalThis.document) globalThis.onmessage = ({data: {graph, options}}) => globalThis.postMessage(treeOf(graph, options));
 
-/* The address of this script: in a report, the script is in the page. */
+/* The address of this script: in a report, the script is an element of the page. */
 function scriptUrl() {
-  const inline = document.querySelector('script[type=module]:not([src])');
+  const inline = document.getElementById('page-script');
   return inline ? URL.createObjectURL(new Blob([inline.textContent], {type: 'text/javascript'})) : import.meta.url;
 }
 
@@ -39,7 +30,7 @@ export function layOut(graph, options) {
     const here = () => resolve(treeOf(graph, options));  // where workers are forbidden
     try {
       const worker = new Worker(scriptUrl(), {type: 'module'});
-      worker.onmessage = ({data}) => { worker.terminate(); if (data.tree) resolve(data.tree); else here(); };
+      worker.onmessage = ({data: tree}) => { worker.terminate(); resolve(tree); };
       worker.onerror = () => { worker.terminate(); here(); };
       worker.postMessage({graph, options});
     } catch {

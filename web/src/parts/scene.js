@@ -5,12 +5,13 @@
 import {render} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 
+import {grouped} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {html, visibleText} from '../base/html.js';
-import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from './rects.js';
+import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from '../base/rects.js';
 
 export const AXIS_HEIGHT = 24;
-const LEAST_LABEL = 24, LEAST_NOTE = 36, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, BEHIND = ['Home', 'End'];
+const LEAST_LABEL = 24, LEAST_NOTE = 36, LEAST_FRAME = 6, STRIP = 4, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, SETTLED = 250, BEHIND = ['Home', 'End'];
 
 /* ---- Colours: those of the style sheet, as a canvas and a file take them ---- */
 
@@ -20,7 +21,7 @@ const mix = (colour, part) => `color-mix(in oklab, ${colour} ${part}%, var(--sur
 const COLOURS = {
   ...Object.fromEntries(backends.flatMap((colour, index) => [[`backend${index}`, [colour, 'var(--on-backend)']], [`own${index}`, [mix(colour, 34), 'var(--text)']], [`around${index}`, [mix(colour, 16), 'var(--text)']]])),
   framework: [mix('var(--framework)', 55), 'var(--text)'], delegate: [mix('var(--delegate-only)', 38), 'var(--text)'], unexplained: [mix('var(--unexplained)', 40), 'var(--text)'], even: ['var(--hover)', 'var(--text)'], odd: [mix('var(--accent)', 22), 'var(--text)'],
-  same: [mix('var(--framework)', 18), 'var(--text)'], slower1: [mix('var(--slower)', 25), 'var(--text)'], slower2: [mix('var(--slower)', 50), 'var(--text)'], faster1: [mix('var(--faster)', 25), 'var(--text)'], faster2: [mix('var(--faster)', 50), 'var(--text)'],
+  same: [mix('var(--framework)', 18), 'var(--text)'], slower1: [mix('var(--slower)', 25), 'var(--text)'], slower2: [mix('var(--slower)', 50), 'var(--text)'], faster1: [mix('var(--accent)', 25), 'var(--text)'], faster2: [mix('var(--accent)', 50), 'var(--text)'],
 };
 const NAMES = Object.keys(COLOURS), LINES = {text: 'var(--text)', quiet: 'var(--quiet)', line: 'var(--line)', surface: 'var(--surface)', accent: 'var(--accent)', estimated: 'var(--estimated)', hit: 'var(--estimated)'};
 
@@ -61,7 +62,7 @@ function hatch(context, colour, ratio) {
 
 /**
  * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown, label(id), short(id): the label without what can be left out, note(id): texts of a second line, of which the first that has room is drawn, family(id): boxes of one family get distinct labels,
- * tip(id): elements, says(id): text for a screen reader, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to), spanned(from, to or null)}.
+ * tip(id): elements, says(id): text for a screen reader, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to): what is in sight, both 0 for all; spanned(from, to or null)}.
  */
 class SceneCanvas {
   constructor(canvas, tooltip, status) {
@@ -86,6 +87,7 @@ class SceneCanvas {
 
   close() {
     cancelAnimationFrame(this.asked);
+    clearTimeout(this.settles);
     this.resized.disconnect();
     removeEventListener('themechange', this.themed);
     this.scheme.removeEventListener('change', this.themed);
@@ -139,8 +141,19 @@ class SceneCanvas {
     if (at === this.from && at + size === this.to) return;
     this.from = at;
     this.to = at + size;
-    if (!isSilent) this.shown.moved?.(this.from, this.to);
+    if (!isSilent) this.settle();
     this.ask();
+  }
+
+  /* Tells the owner what is in sight when the user has come to rest: it writes it to the address, and browsers limit how often that changes. */
+  settle() {
+    clearTimeout(this.settles);
+    this.canvas.ariaBusy = 'true';
+    this.settles = setTimeout(() => {
+      const isAll = this.from <= 0 && this.to >= this.shown.end;
+      this.canvas.ariaBusy = null;
+      this.shown.moved?.(isAll ? 0 : Math.floor(this.from), isAll ? 0 : Math.ceil(this.to));
+    }, SETTLED);
   }
 
   zoom(factor, at = this.middle()) {
@@ -197,7 +210,7 @@ class SceneCanvas {
     if (!this.width || !this.shown) return;
     colours ??= readColours(this.canvas.parentElement);
     const {context, ratio} = this;
-    this.patterns ??= {[SYNTHETIC]: hatch(context, colours.surface, ratio), [ESTIMATED]: hatch(context, colours.estimated, ratio), [ONE_SIDED]: hatch(context, colours.surface, ratio)};
+    this.patterns ??= {[SYNTHETIC]: hatch(context, colours.surface, ratio), [ESTIMATED]: hatch(context, colours.estimated, ratio), [ONE_SIDED]: hatch(context, `${colours.surface}70`, ratio)};
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.shown.height);
     context.font = FONT;
@@ -232,9 +245,7 @@ class SceneCanvas {
       if (colour[index] !== last) context.fillStyle = colours.fills[last = colour[index]];
       context.fillRect(from, top, width, height);
       if (flags[index] && next === index + 1 && right - left >= 6) {
-        context.fillStyle = this.patterns[flags[index] & -flags[index]];
-        if (flags[index] & SYNTHETIC) context.fillRect(from, top + height - 5, width, 5);
-        else context.fillRect(from, top, width, height);
+        this.drawFlags(flags[index], from, top, width, height);
         last = -1;
       }
       if (isHit) {
@@ -243,6 +254,20 @@ class SceneCanvas {
         last = -1;
       }
     });
+  }
+
+  /* Hatches a box: a strip at the bottom for a start or a time that is not measured, all of it for one that only one record has. */
+  drawFlags(flags, left, top, width, height) {
+    const {context} = this;
+    let bottom = top + height;
+    for (const flag of [SYNTHETIC, ESTIMATED]) {
+      if (!(flags & flag)) continue;
+      context.fillStyle = this.patterns[flag];
+      context.fillRect(left, bottom -= STRIP, width, STRIP);
+    }
+    if (!(flags & ONE_SIDED)) return;
+    context.fillStyle = this.patterns[ONE_SIDED];
+    context.fillRect(left, top, width, height);
   }
 
   /* The boxes of a row that have room for a text, with it. Boxes of one family get distinct ones. */
@@ -254,7 +279,7 @@ class SceneCanvas {
     });
     const shortOf = ({index}) => visibleText(short(row.id[index]));
     if (!family) return found.map(box => ({...box, text: this.widthOf(box.text) <= box.room - 2 * PADDING - 4 ? box.text : fitted(shortOf(box), box.room - 2 * PADDING - 4, this.widthOf)}));
-    for (const boxes of Map.groupBy(found, ({index}) => family(row.id[index])).values())
+    for (const boxes of grouped(found, ({index}) => family(row.id[index])).values())
       distinctTexts(boxes.map(({text}) => text), boxes.map(({room}) => room - 2 * PADDING), this.widthOf, boxes.map(shortOf)).forEach((text, at) => (boxes[at].text = text));
     return found;
   }
@@ -278,9 +303,10 @@ class SceneCanvas {
       const box = this.boxOf(id);
       if (!box || box.to < this.from || box.from > this.to) return;
       const left = Math.max(-4, this.x(box.from)), width = Math.max(3, Math.min(this.width + 4, this.x(box.to)) - left);
-      context.strokeStyle = colour;
+      context.strokeStyle = context.fillStyle = colour;
       context.lineWidth = line;
-      context.strokeRect(left + 0.5, box.row.top + 0.5, width - 1, box.row.height - 1);
+      if (width >= LEAST_FRAME) context.strokeRect(left + 0.5, box.row.top + 0.5, width - 1, box.row.height - 1);
+      else for (const y of [box.row.top - 1, box.row.top + box.row.height - 2]) context.fillRect(left, y, width, 3); // a frame would hide the box
     };
     for (const {id} of this.chosen) frame(id, colours.text, 2);
     if (this.cursor >= 0) frame(this.cursor, colours.text, 3);
@@ -404,7 +430,7 @@ class SceneCanvas {
 
   step(key) {
     const rows = this.rows, at = this.places?.get(this.cursor) ?? this.places?.get(this.chosen[0]?.id);
-    const to = BEHIND.includes(key) ? at && {row: at.row, index: key === 'Home' ? 0 : rows[at.row].count - 1} : at ? neighbour(rows, at, key) : this.firstInSight();
+    const to = BEHIND.includes(key) && at ? {row: at.row, index: key === 'Home' ? 0 : rows[at.row].count - 1} : at ? neighbour(rows, at, key) : this.firstInSight();
     if (to) this.choose(rows[to.row].id[to.index], true);
   }
 

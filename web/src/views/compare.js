@@ -8,7 +8,7 @@ import {changeText, countText, signOf} from '../base/format.js';
 import {html} from '../base/html.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
 import {get, set} from '../base/store.js';
-import {Choice} from '../parts/bits.js';
+import {Choice, Link} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
 
 const MOST_ROWS = 300, MOST_GROUPS = 10;
@@ -107,7 +107,7 @@ function Headline({answer}) {
 /* The comparison lists the methods in the order of the newer document. */
 function Answer() {
   const asked = compared.value, answer = comparedMethod.value;
-  if (!asked) return null;
+  if (!asked) return html`<p class="note">Choose a base above, or compare with the <${Link} act=${() => set({base: 'auto'})}>newest record of the same model<//>.</p>`;
   if (asked.error) return html`<p class="note error" role="alert">${asked.error}</p>`;
   if (asked.isAlone) return html`<p class="note">No other record of the same model with run times was found in this logdir. Choose any record to compare with it.</p>`;
   if (asked.isLoading || !answer) return html`<p class="note">Loading…</p>`;

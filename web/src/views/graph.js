@@ -20,14 +20,14 @@ import {edgesAt, follow, longestPath, spreadMarks} from '../graph/walk.js';
 import {Check, Choice, NodeLink, Segments} from '../parts/bits.js';
 import {copy, download, savePicture} from '../parts/export.js';
 import {Legend} from './graph_legend.js';
-import {overlays, readOwnValues} from './graph_overlays.js';
+import {overlays, readOwnValues, shortBytes} from './graph_overlays.js';
 import {applyOpen, namesOf, openText, paneOf, readingOf, rowsInItem, TITLES} from './graph_panes.js';
 
 const GROUPINGS = [['module', 'Modules'], ['delegate', 'Delegates'], ['flat', 'No groups']], HOPS = [['0', 'off'], ['1', '1 edge'], ['2', '2 edges'], ['3', '3 edges'], ['all', 'all']];
 const ZOOM_STEP = 1.6, PAN_STEP = 80, LISTED = 300, AROUND_HOPS = 2;
 
 declare({
-  'graph.panes': list(), 'graph.by': oneOf('module', 'delegate', 'flat'), 'graph.colour': text('time'), 'graph.hops': oneOf('all', '0', '1', '2', '3'), 'graph.path': flag(false), 'graph.only': text(), 'graph.around': number(AROUND_HOPS),
+  'graph.panes': list(), 'graph.by': oneOf('module', 'delegate', 'flat'), 'graph.colour': text('time'), 'graph.hops': oneOf('3', '0', '1', '2', 'all'), 'graph.path': flag(false), 'graph.only': text(), 'graph.around': number(AROUND_HOPS),
   'graph.together': flag(false), 'graph.list': flag(false), 'graph.instruction': number(-1), 'graph.node': text(), 'graph.open': text(), 'graph.view': text(),
 });
 
@@ -47,6 +47,15 @@ let saving = 0;
 function keepView(key, {x, y, zoom}) {
   clearTimeout(saving);
   saving = setTimeout(() => peek('view') === 'graph' && set({'graph.view': withPart(peek('graph.view'), key, [x, y, zoom].map(value => Number(value.toPrecision(5))).join(' '))}, {replace: true}), 400);
+}
+
+/* Zoom and position of a picture that is shown for the first time: those of the address, or all that can be read. */
+function place({pane, picture}) {
+  const said = (partsOf(peek('graph.view')).get(pane.key) ?? '').split(' ').map(Number), isSaid = said.length === 3 && said.every(Number.isFinite) && said[2] > 0, [chosen = -1] = chosenNodes(pane);
+  picture.isPlaced = true;
+  if (isSaid) [picture.x, picture.y, picture.zoom] = said;
+  else picture.fit();
+  if (!isSaid && chosen >= 0) picture.reveal(chosen);
 }
 
 /* ---- What is chosen in a pane ---- */
@@ -86,6 +95,12 @@ const isDark = () => {
   const {dataset, classList} = document.documentElement;
   return dataset.theme ? dataset.theme === 'dark' : classList.contains('around-dark') || (!classList.contains('around-light') && matchMedia('(prefers-color-scheme: dark)').matches);
 };
+
+/* What is written on the edges of a node: the type of its first output, and the bytes of all. */
+function describe(pane, node) {
+  const [first, ...others] = pane.shape(node).split(/, (?=\w+\[)/), bytes = pane.bytes(node);
+  return {shape: others.length ? `${first}, …` : first, bytes: Number.isNaN(bytes) ? '' : shortBytes(bytes)};
+}
 
 /* Everything that the picture shows beside the graph itself. */
 function refresh({pane, picture}, overlay) {
@@ -214,19 +229,20 @@ function Pane({pane, overlay}) {
   }, [pane]);
   useEffect(() => {
     if (!pane.tree) return undefined;
-    const picture = pane.picture ??= new GraphPicture(pane.tree, {describe: node => ({shape: pane.shape(node)})}), made = {pane, picture, before: pane.before ??= pane.tree.groups.map(({state}) => state), pending: 0, seen: null, view: null};
+    const picture = pane.picture ??= new GraphPicture(pane.tree, {describe: node => describe(pane, node)}), made = {pane, picture, before: pane.before ??= pane.tree.groups.map(({state}) => state), pending: 0, seen: null};
     made.redraw = () => (made.pending ||= requestAnimationFrame(() => {
       made.pending = 0;
       if (canvas.current) picture.draw(canvas.current.getContext('2d', {alpha: false}));
     }));
     entry.current = made;
+    canvas.current.picture = picture;  // for tests, which cannot read pixels
     mounted.set(pane.key, made);
     const resize = () => {
-      const {clientWidth, clientHeight} = canvas.current, ratio = globalThis.devicePixelRatio || 1, isFirst = picture.width === 0;
+      const {clientWidth, clientHeight} = canvas.current, ratio = globalThis.devicePixelRatio || 1;
       if (clientWidth === 0) return;
       Object.assign(canvas.current, {width: clientWidth * ratio, height: clientHeight * ratio});
       picture.resize(clientWidth, clientHeight, ratio);
-      if (isFirst && made.view === null) picture.fit();
+      if (!picture.isPlaced || !partsOf(peek('graph.view')).has(pane.key)) place(made);  // until the reader moves it, it fits
       picture.draw(canvas.current.getContext('2d', {alpha: false}));
     }, observer = new ResizeObserver(resize), leave = listen(canvas.current, made, setTip), theme = () => { refresh(made, latest.current); made.redraw(); };
     observer.observe(canvas.current);
@@ -239,14 +255,11 @@ function Pane({pane, overlay}) {
       if (mounted.get(pane.key) === made) mounted.delete(pane.key);
     };
   }, [pane, tree]);
-  const open = partsOf(get('graph.open')).get(pane.key) ?? '', view = partsOf(get('graph.view')).get(pane.key) ?? '', said = `${selection.value?.said ?? ''} ${get('graph.node')}`, {rows: found} = hits.value;
+  const open = partsOf(get('graph.open')).get(pane.key) ?? '', said = `${selection.value?.said ?? ''} ${get('graph.node')}`, {rows: found} = hits.value;
   useEffect(() => {
     const made = entry.current;
     if (!made || !pane.tree) return;
     if (open !== openText(pane.tree, made.before) && applyOpen(pane.tree, made.before, open, {setState, chooseInstance})) made.picture.relayout();
-    const place = view.split(' ').map(Number);
-    if (made.view === null && place.length === 3 && place.every(Number.isFinite)) [made.picture.x, made.picture.y, made.picture.zoom] = place;
-    made.view = view;
     const nodes = refresh(made, overlay), isElsewhere = active !== pane.key || !made.seen;
     if (said !== made.seen && said.trim() && nodes.length && (isElsewhere || made.picture.chosen.size === 0)) {
       const before = openText(pane.tree, made.before);
@@ -256,7 +269,7 @@ function Pane({pane, overlay}) {
     }
     made.seen = said;
     made.redraw();
-  }, [tree, pane, overlay, open, view, said, found, get('graph.hops'), get('graph.path')]);
+  }, [tree, pane, overlay, open, said, found, get('graph.hops'), get('graph.path')]);
   const picture = entry.current?.picture, shownTip = tip && picture ? linesOf(pane, picture, overlay, tip.id).filter(Boolean) : null;
   return html`<section class="graph-pane" aria-label=${`Graph ${pane.title}`}><header><strong>${pane.title}</strong> <${Path} pane=${pane} entry=${entry} /></header>
     <div class="graph-canvas"><canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${pane.title}: ${countText(pane.graph.count, 'node')}; arrow keys walk along edges`} onFocus=${() => (active = pane.key)}></canvas>
@@ -429,12 +442,19 @@ function basePane(by) {
   return Object.assign(pane, {toMethod: row => toNew.get(row) ?? -1, fromMethod: row => toBase.get(row) ?? -1, base: {operators: base.operators, whole: base.execute.avg, values: shown => Float64Array.from({length: shown.graph.count}, (_, node) => Array.from(shown.rowsOf(node)).reduce((sum, row) => (Number.isNaN(of[row]) ? sum : (sum || 0) + of[row]), NaN))}});
 }
 
+/* Overlays of panes side by side share their scale. */
+function withOneScale(made) {
+  let hottest = 0;
+  for (const {values} of made) for (const value of values) if (Math.abs(value) > hottest) hottest = Math.abs(value);
+  return made.map(overlay => ({...overlay, hottest}));
+}
+
 export function GraphView() {
   const section = sectionOf(method.value, 'graphs').value, names = [...namesOf(section), ...(comparedMethod.value && method.value.graphName ? ['base'] : [])], asked = get('graph.panes').filter(name => names.includes(name));
   const shown = asked.length ? asked : names.filter(name => name === method.value.graphName).slice(0, 1), only = get('graph.only') ? readSelection(method.value, get('graph.only')) : null, by = get('graph.by');
   const all = overlays({own: own.value, instruction: get('graph.instruction')}), colour = Object.hasOwn(all, get('graph.colour')) ? get('graph.colour') : Object.keys(all)[0];
   const panes = shown.map(name => (name === 'base' ? basePane(by) : paneOf(readingOf(section, name, method.value), name, by, only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null))).filter(Boolean);
-  const made = useMemo(() => panes.map(pane => all[colour].make(pane)), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, get('graph.instruction'), comparedMethod.value, sectionOf(method.value, 'memory').value]);
+  const made = useMemo(() => withOneScale(panes.map(pane => all[colour].make(pane))), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, get('graph.instruction'), comparedMethod.value, sectionOf(method.value, 'memory').value]);
   if (section.error) return html`<p class="note error">${section.error}</p>`;
   if (section.value === undefined) return html`<p class="note">Loading…</p>`;
   if (names.length === 0) return html`<p class="note">The graph is missing, because no ETRecord was given.</p>`;
@@ -443,5 +463,5 @@ export function GraphView() {
     takeFile(event.dataTransfer.files[0]);
   };
   return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names} shown=${shown} all=${all} colour=${colour} />${fileProblem.value ? html`<p class="note error" role="alert">${fileProblem.value}</p>` : null}<${NodeLine} />
-    <div class="graph-panes">${panes.map((pane, i) => html`<${Pane} key=${pane.key} pane=${pane} overlay=${made[i]} />`)}</div>${made.length ? html`<${Legend} overlay=${made[0]} isDark=${isDark()} isMarked=${Boolean(selection.value?.rows.length || get('graph.node'))} isPath=${get('graph.path')} />` : null}</div>`;
+    <div class="graph-panes">${panes.map((pane, i) => html`<${Pane} key=${pane.key} pane=${pane} overlay=${made[i]} />`)}</div>${made.length ? html`<${Legend} overlays=${made} isDark=${isDark()} isMarked=${Boolean(selection.value?.rows.length || get('graph.node'))} isPath=${get('graph.path')} />` : null}</div>`;
 }

@@ -10,8 +10,7 @@ const SAMPLES = 9;
 
 /* The colours of a scale, with the values at its ends. Colours are proportional to the square root of the value, so that small ones can be told apart. */
 function Scale({overlay, theme}) {
-  let most = 0;
-  for (const value of overlay.values) if (Math.abs(value) > most) most = Math.abs(value);
+  const most = overlay.hottest;
   if (!(most > 0)) return html`<span class="quiet">no values</span>`;
   const step = i => Math.round((STEPS * i) / (SAMPLES - 1)), long = overlay.long ?? overlay.text, cells = colours => Array.from({length: SAMPLES}, (_, i) => html`<span class="cell" style=${{background: colours(i)}}></span>`);
   const label = (value, title) => html`<span class="number" title=${title}>${value}</span>`;
@@ -19,10 +18,10 @@ function Scale({overlay, theme}) {
   return html`${label(overlay.least ?? long(0))}<span class="scale">${cells(i => theme.heat[step(i)])}</span>${label(long(most), 'the greatest value of one node')}<span class="quiet">middle: ${long(most / 4)}</span>`;
 }
 
-export function Legend({overlay, isDark, isMarked, isPath}) {
-  const theme = isDark ? THEMES.dark : THEMES.light, swatch = (colour, text) => html`<span><span class="swatch" style=${{background: colour}}></span>${text}</span>`;
+export function Legend({overlays, isDark, isMarked, isPath}) {
+  const [overlay] = overlays, theme = isDark ? THEMES.dark : THEMES.light, swatch = (colour, text) => html`<span><span class="swatch" style=${{background: colour}}></span>${text}</span>`;
   const categories = overlay.categories?.map((name, i) => swatch(categoryColour(i), name));
   return html`<p class="graph-legend" aria-label="Legend"><strong>${overlay.name}</strong>${categories ?? html`<${Scale} overlay=${overlay} theme=${theme} />`}
-    ${overlay.adds ? html`<span class="quiet">the bar of a closed box is its share of the whole</span>` : null}${overlay.estimated?.some(Boolean) ? html`<span><span class="swatch hatched"></span>estimated</span>` : null}${overlay.hatched?.some(Boolean) ? html`<span><span class="swatch hatched left"></span>${overlay.hatchedText}</span>` : null}
+    ${overlay.adds ? html`<span class="quiet">the bar of a closed box is its share of the whole</span>` : null}${overlays.some(({estimated}) => estimated?.some(Boolean)) ? html`<span><span class="swatch hatched"></span>estimated</span>` : null}${overlays.filter(({hatched}) => hatched?.some(Boolean)).map(({hatchedText}) => html`<span><span class="swatch hatched left"></span>${hatchedText}</span>`)}
     ${isPath ? swatch(theme.path, 'longest path') : isMarked ? html`${swatch(theme.above, 'leads to it')}${swatch(theme.below, 'reads it')}` : null}<span class="quiet">◆ weights</span></p>`;
 }

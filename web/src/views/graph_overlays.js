@@ -2,7 +2,7 @@
 //
 // graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes, memory, accuracy, or values of the reader's own.
 
-import {comparedMethod, method, pairs, sectionOf, timeOf, times, unitName} from '../base/app.js';
+import {comparedMethod, method, sectionOf, timeOf, times, unitName} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
 import {backendsOf} from '../base/method.js';
@@ -13,7 +13,8 @@ const shortTime = ns => {
   const text = timeOf(ns), value = Number(text);
   return !Number.isFinite(value) || text.length <= 5 ? text : value === 0 ? '0' : value >= 100 ? value.toFixed(0) : value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(0);
 };
-const shortBytes = bytes => (bytes >= 1e9 ? `${(bytes / 1e9).toPrecision(3)} GB` : bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : bytes >= 1e3 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${bytes} B`);
+/** Formats bytes with three digits. */
+export const shortBytes = bytes => (bytes >= 1e9 ? `${(bytes / 1e9).toPrecision(3)} GB` : bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : bytes >= 1e3 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${bytes} B`);
 
 /* Which nodes have an estimated value: those of an operator with an estimated time, and those that share one. */
 function estimatedNodes(pane, shared) {
@@ -59,10 +60,11 @@ const numberOverlay = (key, name, adds, text, long = text) => pane => ({name, va
 
 /* How much of each node's output is in planned memory at an instruction. */
 function memoryOverlay(pane, instruction) {
-  const {value} = sectionOf(method.value, 'memory').value, tensors = value?.tensors ?? value?.peak_tensors ?? [], at = instruction < 0 ? value?.peak?.instruction ?? 0 : instruction, perName = new Map();
-  for (const {node, bytes, first_instruction: first, last_instruction: last} of Array.isArray(tensors) ? tensors : []) if (node && first <= at && at <= last) perName.set(node, (perName.get(node) ?? 0) + bytes);
-  const {operators} = method.value, nameOf = row => { const body = operators.text('subgraph', row); return `${body ? `${body}/` : ''}${operators.name(row)}`; };
-  const perRow = Float64Array.from({length: operators.count}, (_, row) => perName.get(nameOf(row)) ?? NaN);
+  const {value, texts} = sectionOf(method.value, 'memory').value, at = instruction < 0 ? value?.peak?.instruction ?? 0 : instruction, perRow = new Float64Array(method.value.operators.count).fill(NaN);
+  if (value?.tensors?.count) {
+    const tensors = new Columns(value.tensors, value.tensors.count, texts), [operator, first, life, misplaced] = ['operator', 'first_instruction', 'life', 'misplaced'].map(key => tensors.indices(key)), view = tensors.numbers('view_back'), bytes = tensors.numbers('bytes');
+    for (let i = 0; i < tensors.count; i++) if (operator[i] >= 0 && first[i] <= at && at <= first[i] + life[i] && Number.isNaN(view[i]) && misplaced[i] !== 1) perRow[operator[i]] = (perRow[operator[i]] || 0) + bytes[i];
+  }
   return {name: `bytes in memory at instruction ${at}`, values: valuesOfNodes(pane, perRow, true).values, adds: true, scale: 'heat', text: shortBytes, long: bytes => `${bytesText(bytes)} bytes`};
 }
 
@@ -119,5 +121,3 @@ export function readOwnValues(text) {
   if (values.size === 0) throw new Error('no line of the form node,value with a number');
   return values;
 }
-
-export const isPaired = row => pairs.value.has(row);

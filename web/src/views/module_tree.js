@@ -2,10 +2,10 @@
 //
 // module_tree.js - the time of a method as a tree that adds up: Method::execute, modules, operators, and the time beside operators where it arises. Equal modules are rolled up. It needs no page.
 
-import {sumOver} from '../base/columns.js';
+import {grouped, sumOver} from '../base/columns.js';
 import {shortOp, shortType} from '../base/format.js';
 import {CPU, PART_TEXTS, backendColour, balanceParts, rowsInside} from '../base/method.js';
-import {ESTIMATED, ONE_SIDED, makeRow} from '../parts/rects.js';
+import {ESTIMATED, ONE_SIDED, makeRow} from '../base/rects.js';
 
 /** Equal modules from which they are rolled up. */
 export const ROLLED_FROM = 4;
@@ -23,9 +23,7 @@ function signature(module, operators) {
 /* Skips modules that contain one module and nothing else, because both boxes would be equally wide. */
 const unwrapped = module => (module.children.length === 1 && module.own.length === 0 ? unwrapped(module.children[0]) : module);
 
-function groupBy(list, keyOf) {
-  return [...Map.groupBy(list, keyOf).values()];
-}
+const groupBy = (list, keyOf) => [...grouped(list, keyOf).values()];
 
 /* Splits a list where the key changes. */
 function runsOf(list, keyOf) {
@@ -187,12 +185,12 @@ export function backendColourOf(operators, node) {
 
 /** Returns the rows of a scene for the boxes of placed(); the ids are indices of the boxes. */
 export function icicleRows(boxes, height, colour, flags) {
-  const levels = Map.groupBy(boxes.keys(), index => boxes[index].level);
+  const levels = grouped(boxes.keys(), index => boxes[index].level);
   return [...levels].sort(([a], [b]) => a - b).map(([level, ids]) => makeRow(ids, {start: id => boxes[id].from, end: id => boxes[id].from + boxes[id].node.time, colour: id => colour(boxes[id].node), flags: id => flags(boxes[id].node), top: level * height, height: height - 1}));
 }
 
 /** The flags of a node: estimated where most of its time is, or one-sided. */
-export const flagsOf = (node, isOneSided = false) => (node.estimated > node.time / 2 ? ESTIMATED : 0) | (isOneSided ? ONE_SIDED : 0);
+export const flagsOf = (node, isOneSided = false) => (node.kind !== 'root' && node.estimated > node.time / 2 ? ESTIMATED : 0) | (isOneSided ? ONE_SIDED : 0);
 
 /* ---- Compared with a base ---- */
 
@@ -207,6 +205,7 @@ export function changeOf(node, pairs) {
     base += pair.base_p50 ?? 0;
     now += pair.new_p50 ?? 0;
     if (pair.verdict === 'slower' || pair.verdict === 'faster') decided += pair.new_p50 - pair.base_p50;
+    else if (pair.verdict === 'new') decided += pair.new_p50 ?? 0;
     isNew &&= pair.verdict === 'new';
     verdict = pair.verdict;
   }

@@ -8,23 +8,23 @@ import {term} from '../base/filter.js';
 import {changeText, countText, shareText, shortType, signOf} from '../base/format.js';
 import {html} from '../base/html.js';
 import {operatorLabel} from '../base/method.js';
+import {ONE_SIDED, makeRow} from '../base/rects.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, number, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Check, Link, Segments, bar, timeCell, timeText} from '../parts/bits.js';
-import {ONE_SIDED, makeRow} from '../parts/rects.js';
 import {Scene, colourOf} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 import {VERDICTS, Verdict} from './compare.js';
 import {ROOT, backendColourOf, changeColourOf, changeOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from './module_tree.js';
 import {SceneTools} from './timeline.js';
 
-const LEVEL = 38, MOST_LISTED = 40, SETTLED = 250;
+const LEVEL = 38, MOST_LISTED = 40;
 
 declare({'mod.at': text(ROOT), 'mod.rolled': flag(true), 'mod.order': oneOf('model', 'time'), 'mod.colour': oneOf('change', 'backend'), 'mod.from': number(0), 'mod.to': number(0)});
 
 const roll = () => set({'mod.rolled': !peek('mod.rolled'), 'mod.at': ROOT, 'mod.from': 0, 'mod.to': 0});
 command({name: 'roll-up', keys: ['u'], text: 'Roll up equal modules, or show each', views: ['modules'], run: roll});
-command({name: 'module-up', keys: ['Backspace'], text: 'To the module around', views: ['modules'], run: () => drill(kept.path?.at(-2)?.key ?? ROOT)});
+command({name: 'module-up', keys: ['Backspace'], text: 'To the module around', views: ['modules'], run: () => drill(kept.picture?.path.at(-2)?.key ?? ROOT)});
 
 const drill = (key, changes = {}) => set({'mod.at': key, 'mod.from': 0, 'mod.to': 0, ...changes});
 
@@ -53,7 +53,7 @@ function goneRow(top, answer) {
 
 function pictureOf(root) {
   const path = pathTo(root, get('mod.at')), top = path.at(-1), byChange = isCompared() && get('mod.colour') === 'change', answer = byChange ? comparedMethod.value : null;
-  if (kept.top === top && kept.answer === answer) return kept;
+  if (kept.picture?.top === top && kept.picture.answer === answer) return kept.picture;
   const boxes = placed(top), {operators} = method.value, changes = new Map(), change = node => (changes.has(node) ? changes : changes.set(node, changeOf(node, pairs.value))).get(node);
   const rows = icicleRows(boxes, LEVEL, node => colourOf(byChange && node.kind !== 'part' ? changeColourOf(change(node)) : backendColourOf(operators, node)), node => flagsOf(node, byChange && node.kind !== 'part' && change(node)?.isNew));
   let height = rows.length * LEVEL, end = top.time, gone = [];
@@ -66,8 +66,7 @@ function pictureOf(root) {
       height += 1.5 * LEVEL;
     }
   }
-  Object.assign(kept, {path, top, answer, boxes, rows, gone, height, end, change});
-  return kept;
+  return (kept.picture = {path, top, answer, boxes, rows, gone, height, end, change});
 }
 
 /* ---- Texts ---- */
@@ -115,7 +114,7 @@ const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([
 
 /* Opens a module, or goes to the one around the top; selects an operator. */
 function open(node, isStep = false) {
-  const {path, top} = kept, selected = node.kind === 'module' ? {sel: `module:${node.pattern}`} : node.kind === 'group' ? {sel: `pattern:${node.pattern}`} : {};
+  const {path, top} = kept.picture, selected = node.kind === 'module' ? {sel: `module:${node.pattern}`} : node.kind === 'group' ? {sel: `pattern:${node.pattern}`} : {};
   if (node.kind === 'operator') {
     const [row] = node.rows;
     set(node.rows.length === 1 ? {sel: nodeId(method.peek().operators, row)} : {}, {replace: isStep});
@@ -135,20 +134,13 @@ function marksOf({boxes}) {
   };
 }
 
-let settles = null;
-
-function moved(from, to, end) {
-  clearTimeout(settles);
-  settles = setTimeout(() => peek('view') === 'modules' && set(from <= 0 && to >= end ? {'mod.from': 0, 'mod.to': 0} : {'mod.from': Math.floor(from), 'mod.to': Math.ceil(to)}, {replace: true}), SETTLED);
-}
-
 function Icicle({picture}) {
   const {boxes, rows, gone, height, end} = picture, marks = marksOf(picture), follow = marks.isChosen ? boxes.findIndex((_, id) => marks.isChosen(id)) : -1, node = id => boxes[id]?.node;
   const shown = {
     rows, height, end, ...marks, label: id => node(id)?.label ?? gone[id - boxes.length].node.op, short: id => node(id)?.short ?? node(id)?.label ?? gone[id - boxes.length].node.op, family: id => boxes[id]?.around?.key ?? 'gone',
     note: id => (node(id) ? notesOf(node(id)) : [`gone, ${timeWithUnit(gone[id - boxes.length].time)}`]),
     tip: id => html`<${Tip} ...${told(picture, id)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(picture, id)),
-    choose: (id, isStep) => node(id) && open(node(id), isStep), open: id => node(id) && open(node(id)), moved: (from, to) => moved(from, to, end),
+    choose: (id, isStep) => node(id) && open(node(id), isStep), open: id => node(id) && open(node(id)), moved: (from, to) => set({'mod.from': from, 'mod.to': to}, {replace: true}),
   };
   return html`<${Scene} label="Time by module. Arrow keys choose a box, Enter opens it, Backspace goes up, plus and minus zoom." shown=${shown} view=${[get('mod.from'), get('mod.to')]} follow=${follow < 0 ? null : follow} />`;
 }
@@ -185,7 +177,7 @@ export function ModulesView() {
   return html`<div class="modules"><div class="toolbar"><${Crumbs} path=${picture.path} top=${picture.top} /></div>
     <div class="toolbar"><${Check} label="roll up equal modules" title="equal modules as one box (u)" checked=${isRolled} change=${roll} /><${Segments} label="Order" options=${[['model', 'Model order'], ['time', 'By time']]} chosen=${get('mod.order')} change=${order => set({'mod.order': order})} />
     ${isCompared() ? html`<${Segments} label="Colour" options=${[['change', 'Change'], ['backend', 'Backend']]} chosen=${get('mod.colour')} change=${colour => set({'mod.colour': colour})} />` : null}<${SceneTools} name="modules" />
-    ${byChange ? html`<${ChangeLegend} />` : html`<${BackendLegend} operators=${operators} />`}</div>
+    <span class="count">click opens · Ctrl-wheel zooms</span>${byChange ? html`<${ChangeLegend} />` : html`<${BackendLegend} operators=${operators} />`}</div>
     ${times.value.stat === 'p50' ? html`<p class="note">Medians do not add up to the median of Method::execute: the picture shows the operators’ medians only.</p>` : null}
     <div class="icicle-frame"><${Icicle} picture=${picture} /></div><${Contents} picture=${picture} /></div>`;
 }

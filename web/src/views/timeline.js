@@ -2,21 +2,21 @@
 //
 // timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
 
-import {compared, comparedMethod, hits, labelOf, method, sectionOf, select, selectRow, selectedRows, selection, shownRun, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {compared, comparedMethod, hits, labelOf, method, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
 import {command, commandsOf, run as runCommand} from '../base/commands.js';
+import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
 import {countText, shareText, shortOp, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {CPU, backendColour, lineKey, rowsInside} from '../base/method.js';
+import {CPU, backendColour, rowsInside} from '../base/method.js';
+import {ESTIMATED, SYNTHETIC, makeRow} from '../base/rects.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
-import {BackendLegend, Check, Choice, Link, NodeLink, Segments} from '../parts/bits.js';
+import {BackendLegend, Check, NodeLink, Segments} from '../parts/bits.js';
 import {download, savePicture} from '../parts/export.js';
-import {SYNTHETIC, ESTIMATED, makeRow} from '../parts/rects.js';
 import {AXIS_HEIGHT, SCENE_VIEWS, Scene, colourOf, currentScene, sceneSvg} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
-import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, commonModule, moduleBoxes, readTimeline, sumSpan} from './timeline_events.js';
 
-const ROW = 22, GAP = 8, LONGEST = 12, SLOW_NODES = 3, SLOWER_THAN = 1.1, SETTLED = 250;
+const ROW = 22, GAP = 8, LONGEST = 12, SLOW_NODES = 3, SLOWER_THAN = 1.1;
 const BY = [['op', 'Operator'], ['module', 'Module'], ['backend', 'Backend'], ['source', 'Source line']];
 const RUN_WORDS = [['fastest', (a, b) => a - b, 0], ['median', (a, b) => a - b, 0.5], ['slowest', (a, b) => b - a, 0]];
 
@@ -25,16 +25,6 @@ declare({'tl.from': number(0), 'tl.to': number(0), 'tl.span': text(), 'tl.withou
 command({name: 'timeline-raw', keys: ['r'], text: 'Show the names of events as the runtime wrote them', views: ['timeline'], run: () => set({'tl.raw': !peek('tl.raw')}, {replace: true})});
 
 /* ---- What is shown ---- */
-
-const timelines = new WeakMap(); // section -> timeline
-
-/* Returns the timeline of a method: {timeline}, null if it never ran; {error}; or {} while it loads. */
-function timelineOf(shown) {
-  const {value, texts, error} = sectionOf(shown, 'timeline').value;
-  if (!value) return value === null ? {timeline: null} : {error};
-  if (!timelines.has(value)) timelines.set(value, readTimeline(value, texts, shown));
-  return {timeline: timelines.get(value)};
-}
 
 /* The position of a run among those of a timeline: the one of the state, or the median one. */
 function runAt({runs}, wanted) {
@@ -61,8 +51,6 @@ function eventColour(events, event) {
   return colourOf(kind === KERNEL ? 'backend0' : events.operatorsOf(event).length ? 'around0' : 'framework');
 }
 
-const isEstimated = (events, event) => events.text('match', event) === 'aligned' || (events.operator[event] >= 0 && events.method.operators.isEstimated(events.operator[event]));
-
 /* Lays out one side: adds rows and lanes to the picture, whose ids go on at picture.next. */
 function addSide(picture, name, events) {
   const boxes = moduleBoxes(events), first = picture.next, flat = boxes.flat(), prefix = name === 'base' ? 'base: ' : '';
@@ -79,7 +67,7 @@ function addSide(picture, name, events) {
     const levels = Array.from({length: made.levels}, () => []);
     for (let event = 0; event < events.count; event++) if (events.lane[event] === index) levels[events.level[event]]?.push(first + event);
     lane(String(index), made.delegated ? `inside ${made.backend ?? 'delegates'}` : made.backend ?? 'calls', made.levels, level => makeRow(levels[level], {start: at => events.start[at - first], end: at => events.stop[at - first],
-      colour: at => eventColour(events, at - first), flags: at => (events.measured[at - first] === 0 ? SYNTHETIC : 0) | (isEstimated(events, at - first) ? ESTIMATED : 0)}), true);
+      colour: at => eventColour(events, at - first), flags: at => (events.measured[at - first] === 0 ? SYNTHETIC : 0) | (events.isEstimated(at - first) ? ESTIMATED : 0)}), true);
   });
   picture.sides.push({name, events, boxes: flat, first});
   picture.next = id;
@@ -106,7 +94,7 @@ function pictureOf(own, base) {
 
 /* ---- Texts ---- */
 
-const SYNTHETIC_TEXT = backend => `${backend ?? 'the backend'} recorded only how long its events took and their order; each is drawn after the one before it`;
+const syntheticText = backend => `${backend ?? 'the backend'} recorded only how long its events took and their order; each is drawn after the one before it`;
 const KIND_TEXT = {[EXECUTE]: 'the whole run', [CALL]: 'call of a kernel, with the runtime’s work around it', [KERNEL]: 'kernel', [DELEGATE]: 'call of a delegate', [INSIDE]: 'inside a delegate'};
 
 /* Formats a share with two digits at least, because most events take less than a thousandth. */
@@ -115,7 +103,7 @@ const shareDigits = (ns, whole) => (ns > 0 && ns < 0.001 * whole ? `${Number(((1
 /* What a tooltip and a screen reader say of a box: a title and pairs. */
 function told({name, events, event, box}, raw) {
   const {operators} = events.method, share = ns => `${timeWithUnit(ns)}, ${shareDigits(ns, events.execute)} of the run`, side = name === 'base' ? [['record', 'the base']] : [];
-  if (box) return {title: box.module?.path ?? box.label, pairs: [...side, ['from first to last', share(box.end - box.start)], ['calls', countText(box.events, 'event')], ...(box.isSynthetic ? [['hatched', SYNTHETIC_TEXT(null)]] : [])]};
+  if (box) return {title: box.module?.path ?? box.label, pairs: [...side, ['from first to last', share(box.end - box.start)], ['calls', countText(box.events, 'event')], ...(box.isSynthetic ? [['hatched', syntheticText(null)]] : [])]};
   const rows = events.operatorsOf(event), [row] = rows, source = rows.length === 1 ? operators.source(row) : null, p50 = rows.length === 1 && (events.kind[event] === KERNEL || events.kind[event] === INSIDE) ? operators.numbers('p50')[row] : NaN;
   return {
     title: raw ? events.rawName(event) : events.label(event),
@@ -123,7 +111,7 @@ function told({name, events, event, box}, raw) {
       ['operator', rows.length === 1 ? `${operators.op(row)}, ${operators.name(row)}` : null], ['module', events.kind[event] === DELEGATE ? null : rows.length === 1 ? operators.module(row)?.path : null],
       ['backend', events.backend(event) ?? (events.kind[event] === KERNEL ? CPU : null)], ['source', source ? `${sourceText(source)}${source.code ? `: ${source.code.trim().split('\n')[0].slice(0, 100)}` : ''}` : null],
       ['instruction', events.instruction[event] >= 0 ? String(events.instruction[event]) : null], ['event', raw || events.rawName(event) === events.label(event) ? null : events.rawName(event)],
-      ['start', events.measured[event] === 0 ? `synthetic: ${SYNTHETIC_TEXT(events.backend(event))}` : timeWithUnit(events.start[event])], ['estimated', isEstimated(events, event) ? 'the operator was found by the order of operator classes' : null]].filter(([, value]) => value),
+      ['start', events.measured[event] === 0 ? `synthetic: ${syntheticText(events.backend(event))}` : timeWithUnit(events.start[event])], ['estimated', events.isEstimated(event) ? 'the operator was found by the order of operator classes' : null]].filter(([, value]) => value),
   };
 }
 
@@ -162,14 +150,6 @@ function choose({name, events, event, box}, isStep) {
   if (row >= 0) set({sel: nodeId(operators, row)}, step);
 }
 
-let settles = null;
-
-/* Writes the part in sight to the address when the user has come to rest: browsers limit how often it changes. */
-function moved(from, to, end) {
-  clearTimeout(settles);
-  settles = setTimeout(() => peek('view') === 'timeline' && set(from <= 0 && to >= end ? {'tl.from': 0, 'tl.to': 0} : {'tl.from': Math.floor(from), 'tl.to': Math.ceil(to)}, {replace: true}), SETTLED);
-}
-
 /** Reads a span of the address, "120~3400" in ns; null if there is none. */
 export function readSpan(said) {
   const found = said.match(/^(\d+)~(\d+)$/);
@@ -202,7 +182,7 @@ function SpanTable({picture, span}) {
   return html`<section class="card span" aria-label="Span"><div class="toolbar"><strong>${timeWithUnit(length)}</strong><span class="count">from ${timeWithUnit(span[0])} to ${timeWithUnit(span[1])}</span>
     <${Segments} label="Sum by" options=${BY} chosen=${by} change=${value => set({'tl.by': value}, {replace: true})} />${lanes.length > 1 ? lanes.map(({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)} change=${() => toggle(key)} />`) : null}
     <button type="button" onClick=${() => currentScene()?.look(...span)}>zoom to it</button><button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button></div>
-    <${SmallTable} caption="In the marked span" rows=${[...rows, all]} columns=${columns} most=${24} /></section>`;
+    <${SmallTable} caption="In the marked span" rows=${[all, ...rows]} columns=${columns} most=${24} /></section>`;
 }
 
 /* ---- Around the picture ---- */
@@ -236,7 +216,7 @@ function Longest({events}) {
     {key: 'event', title: 'event', class: 'key', text: event => (row(event) >= 0 ? `${operators.module(row(event))?.path ?? ''} · ${shortOp(operators.op(row(event)))}`.replace(/^ · /, '') : events.label(event))},
     {key: 'time', title: `time ${unitName.value}`, number: true, value: event => events.duration[event], text: event => timeOf(events.duration[event])}, {key: 'share', title: 'share', number: true, text: event => shareText(events.duration[event], events.execute)},
     {key: 'p50', title: `p50 ${unitName.value}`, number: true, text: event => (row(event) >= 0 ? timeOf(operators.numbers('p50')[row(event)]) : '')},
-    {key: 'node', title: 'node', class: 'key quiet', text: event => (row(event) >= 0 ? `${isEstimated(events, event) ? '≈ ' : ''}${operators.name(row(event))}` : '')},
+    {key: 'node', title: 'node', class: 'key quiet', text: event => (row(event) >= 0 ? `${events.isEstimated(event) ? '≈ ' : ''}${operators.name(row(event))}` : '')},
     {key: 'backend', title: 'backend', class: 'key', text: event => events.backend(event) ?? CPU}, {key: 'start', title: `start ${unitName.value}`, number: true, text: event => (events.measured[event] ? timeOf(events.start[event]) : 'synthetic')},
   ]} /></section>`;
 }
@@ -258,9 +238,9 @@ function Picture({timeline, at, base}) {
   const follow = marks.isChosen ? Array.from({length: picture.next}, (_, id) => id).find(marks.isChosen) ?? null : null;
   const nameOf = ({events: of, event, box}) => (box ? box.label : raw ? of.rawName(event) : of.label(event));
   const shown = {
-    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/ \(\d+ nodes?\)$/, ''), axis: (ns, step) => axisText(ns, step), spanText: timeWithUnit, ...marks,
+    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/(?<=\S) \(.*$/, ''), axis: (ns, step) => axisText(ns, step), spanText: timeWithUnit, ...marks,
     tip: id => html`<${Tip} ...${told(find(id), raw)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(find(id), raw)),
-    choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => moved(from, to, picture.end), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
+    choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => set({'tl.from': from, 'tl.to': to}, {replace: true}), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
   };
   return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} /><${Scene} label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>
     ${span ? html`<${SpanTable} picture=${picture} span=${span} />` : null}`;
@@ -282,7 +262,7 @@ export function TimelineView() {
   return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count">${countText(events.count, 'event')}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${timeWithUnit(baseEvents.execute)}` : ''}</span>
     <${SceneTools} name="timeline" /><${Check} label="names of the runtime" title="names of events as the runtime wrote them (r)" checked=${get('tl.raw')} change=${on => set({'tl.raw': on}, {replace: true})} />
     <span class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</span></div>
-    ${wanted !== null && events.run !== wanted ? html`<p class="note">Of this record only run ${events.run} has its events in the page.</p>` : null}<${SlowRun} events=${events} />
+    ${wanted !== null && events.run !== wanted ? html`<p class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>` : null}<${SlowRun} events=${events} />
     <${Picture} timeline=${timeline} at=${at} base=${baseEvents} />
     <div class="under">${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}${synthetic.length ? html`<p class="note synthetic">Hatched at the bottom: synthetic start. ${synthetic.join(', ')} recorded only the duration and order of events, so each is placed after the one before it.</p>` : null}</div>
     <${Longest} events=${events} /></div>`;

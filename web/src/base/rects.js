@@ -130,7 +130,7 @@ function* shorter(text, room, widthOf) {
 }
 
 /**
- * Returns a text for each box of a family, none of which is another's: those that have room show their whole name, others an end of it, or what else distinguishes them; at last their position in the family.
+ * Returns a text for each box of a family, none of which is another's: those that have room show their whole name, others an end of it, or what else distinguishes them; at last a number, that of their position in the family if it is free.
  * A box without room for a character gets "". `shorts` are the names without what can be left out first.
  */
 export function distinctTexts(texts, rooms, widthOf, shorts = texts) {
@@ -143,10 +143,11 @@ export function distinctTexts(texts, rooms, widthOf, shorts = texts) {
     if (whole !== null) return whole;
     for (const text of shorter(shorts[index], rooms[index], widthOf))
       if (text && !taken.has(text)) return taken.add(text), text;
-    const place = `${index + 1}`;
-    if (widthOf(place) > rooms[index] || taken.has(place)) return '';
-    taken.add(place);
-    return place;
+    let place = index + 1;
+    while (taken.has(String(place))) place++;
+    if (widthOf(String(place)) > rooms[index]) return '';
+    taken.add(String(place));
+    return String(place);
   });
 }
 

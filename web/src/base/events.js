@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// timeline_events.js - the events of one run as columns: how they are nested, called and grouped, the modules that they belong to, and the sums over a span. It needs no page.
+// events.js - the events of one run as columns: how they are nested, called and grouped, the modules that they belong to, and the sums over a span. It needs no page.
 
-import {Columns} from '../base/columns.js';
-import {shortOp} from '../base/format.js';
-import {TOP_LEVEL, isInside, lineKey, operatorLabel} from '../base/method.js';
-import {firstEndingAfter, makeRow} from '../parts/rects.js';
+import {Columns, grouped} from './columns.js';
+import {shortOp} from './format.js';
+import {TOP_LEVEL, isInside, lineKey, operatorLabel} from './method.js';
+import {firstEndingAfter, makeRow} from './rects.js';
 
 /** What an event is: the whole run, the runtime's call of a kernel, a kernel, a call of a delegate, an event inside a delegate. */
 export const EXECUTE = 0, CALL = 1, KERNEL = 2, DELEGATE = 3, INSIDE = 4;
@@ -34,9 +34,9 @@ export class Events extends Columns {
   constructor(table, texts, method) {
     super(table, table.count, texts);
     Object.assign(this, {method, lanes: table.lanes, execute: table.execute, run: table.run, duration: this.numbers('duration'), start: this.numbers('start'), lane: this.indices('lane'), level: this.indices('level'),
-      operator: this.indices('operator'), instruction: this.indices('instruction'), measured: this.indices('measured'), inside: new Map(), labels: new Map()});
-    const scale = this.numbers('scale');
-    this.stop = Float64Array.from(this.start, (start, event) => start + this.duration[event] * scale[event]);
+      operator: this.indices('operator'), instruction: this.indices('instruction'), measured: this.indices('measured'), labels: new Map()});
+    const scale = this.numbers('scale'); // missing where it is 1
+    this.stop = Float64Array.from(this.start, (start, event) => start + this.duration[event] * (scale[event] >= 0 ? scale[event] : 1));
     this.end = this.stop.reduce((most, stop) => Math.max(most, stop), 1);
     this.rows = this.lanes.flatMap((lane, index) => Array.from({length: lane.levels}, (_, level) => ({lane: index, level})));
     this.nest();
@@ -44,19 +44,13 @@ export class Events extends Columns {
 
   /* Sets parent and kind. An event is inside the one of the level above that contains its middle; what runs in a delegate is inside the delegate's call. */
   nest() {
-    const {count, lanes, lane, level, start, stop, operator, instruction} = this, byRow = new Map();
-    for (let event = 0; event < count; event++) {
-      const key = `${lane[event]}.${level[event]}`;
-      if (!byRow.has(key)) byRow.set(key, []);
-      byRow.get(key).push(event);
-    }
-    const made = new Map([...byRow].map(([key, ids]) => [key, makeRow(ids, {start: event => start[event], end: event => stop[event]})]));
+    const {count, lanes, lane, level, start, stop, operator, instruction} = this, all = Array.from({length: count}, (_, event) => event);
+    const made = new Map([...grouped(all, event => `${lane[event]}.${level[event]}`)].map(([key, ids]) => [key, makeRow(ids, {start: event => start[event], end: event => stop[event]})]));
     const holder = (key, event) => {
       const row = made.get(key), at = row ? firstEndingAfter(row, start[event]) : 0, found = row && at < row.count && row.x0[at] <= start[event] ? row.id[at] : row?.id[at - 1] ?? -1;
       return found >= 0 && start[found] <= start[event] && stop[event] <= stop[found] + 1e-6 * this.end ? found : -1;
     };
-    const main = lanes.findIndex(({delegated}) => !delegated), calls = new Map();
-    for (let event = 0; event < count; event++) if (lane[event] === main && this.backend(event) && operator[event] < 0) calls.set(instruction[event], [...(calls.get(instruction[event]) ?? []), event]);
+    const main = lanes.findIndex(({delegated}) => !delegated), calls = grouped(all.filter(event => lane[event] === main && this.backend(event) && operator[event] < 0), event => instruction[event]);
     this.parent = new Int32Array(count).fill(-1);
     this.kind = new Uint8Array(count);
     for (let event = 0; event < count; event++) {
@@ -65,7 +59,7 @@ export class Events extends Columns {
       else if (isInside) this.parent[event] = (calls.get(instruction[event]) ?? []).findLast(call => start[call] <= start[event]) ?? -1;
       this.kind[event] = isInside ? INSIDE : operator[event] >= 0 ? KERNEL : this.backend(event) ? DELEGATE : level[event] === 0 && instruction[event] < 0 ? EXECUTE : this.text('match', event) === 'framework' ? CALL : KERNEL;
     }
-    for (let event = 0; event < count; event++) if (this.parent[event] >= 0) this.inside.set(this.parent[event], [...(this.inside.get(this.parent[event]) ?? []), event]);
+    this.inside = grouped(all.filter(event => this.parent[event] >= 0), event => this.parent[event]);
   }
 
   backend(event) {
@@ -88,11 +82,16 @@ export class Events extends Columns {
   /** The operators of a delegate, by the instruction that calls it. */
   ofDelegate(instruction) {
     if (!this.delegates) {
-      const {operators} = this.method, column = operators.indices('delegate');
-      this.delegates = new Map();
-      column.forEach((at, row) => at >= 0 && this.delegates.set(at, [...(this.delegates.get(at) ?? []), row]));
+      const column = this.method.operators.indices('delegate');
+      this.delegates = grouped(column.keys(), row => column[row]);
     }
-    return this.delegates.get(instruction) ?? [];
+    return instruction < 0 ? [] : this.delegates.get(instruction) ?? [];
+  }
+
+  /** Whether the operator or the time of an event is an estimate. */
+  isEstimated(event) {
+    if (this.has('estimated')) return this.raw('estimated', event) === 1;
+    return this.text('match', event) === 'aligned' || (this.operator[event] >= 0 && this.method.operators.isEstimated(this.operator[event]));
   }
 
   /** The name of the event as the runtime wrote it. */
@@ -116,7 +115,8 @@ export class Events extends Columns {
     const inside = kind === CALL ? this.inside.get(event) ?? [] : [];
     if (inside.length === 1) return this.label(inside[0]);
     if (kind === CALL) return this.instruction[event] >= 0 ? `instruction ${this.instruction[event]}` : 'runtime';
-    return kind === KERNEL ? this.rawName(event).replace(/^native_call_/, '').replace(/(\.\w+)?\.?_?out$/, '') : this.rawName(event);
+    const [, called] = this.rawName(event).match(/^native_call_(\w+?)(\.\w+)?$/) ?? [];
+    return called ?? (kind === KERNEL && this.instruction[event] >= 0 ? `instruction ${this.instruction[event]}` : this.rawName(event));
   }
 
   /** The module that an event belongs to: that of its operator, or of all operators of a delegate. Null if there is none. */
@@ -137,11 +137,45 @@ export class Events extends Columns {
   }
 }
 
-/** Reads the section `timeline`: {runs: [{run, execute}], eventsOf(at)}; runs with the same events share what is the same. A document of an earlier version has the median run only. Null if no run was recorded. */
+/* Sets start and duration of a run's events from what the document has: of each start the gap to the event before, of each duration what is left behind the last event directly inside. */
+function withTimes(table) {
+  const columns = new Columns(table, table.count, []), gap = columns.numbers('gap'), time = columns.numbers('time'), lane = columns.indices('lane'), level = columns.indices('level'), {count} = table;
+  const start = new Float64Array(count), duration = Float64Array.from(time, left => left || 0), around = new Int32Array(count).fill(-1), last = new Int32Array(count).fill(-1);
+  const isIn = (event, other) => (Math.max(0, lane[event]) === Math.max(0, lane[other]) ? level[event] > level[other] : lane[event] > lane[other]);
+  for (let event = 1; event < count; event++) {
+    start[event] = start[event - 1] + (gap[event] || 0) + (isIn(event, event - 1) ? 0 : Math.floor(duration[event - 1]));
+    for (around[event] = event - 1; around[event] >= 0 && !isIn(event, around[event]);) around[event] = around[around[event]];
+  }
+  for (let event = count - 1; event >= 0; event--) {
+    if (last[event] >= 0) duration[event] += start[last[event]] + duration[last[event]] - start[event];
+    if (around[event] >= 0 && last[around[event]] < 0) last[around[event]] = event;
+  }
+  return {...table, start: Array.from(start), duration: Array.from(duration)};
+}
+
+/**
+ * Reads the section `timeline`: {runs: [{run: its number, execute}], leftOut: number of runs without events, eventsOf(at)}. Runs with the same events share a structure. A document of an earlier version has the
+ * median run only. Null if no run was recorded.
+ */
 export function readTimeline(said, texts, method) {
   if (!said?.lanes && !said?.runs?.length) return null;
-  const tables = said.runs ? said.runs.map(run => ({...said.structures[run.structure ?? 0], ...run})) : [said], kept = [];
-  return {runs: tables.map(({run, execute}) => ({run, execute})), eventsOf: at => (kept[at] ??= new Events(tables[at], texts, method))};
+  const numbers = method.document.run_numbers ?? [], kept = [];
+  const runs = said.runs ? said.runs.map(({run}) => ({run: numbers[run] ?? run, execute: method.perRun[run]})) : [{run: said.run, execute: said.execute}];
+  const tableOf = at => (said.runs ? withTimes({...said.structures[said.runs[at].structure], ...said.runs[at]}) : said);
+  return {runs, leftOut: said.runs ? said.runs_left_out : Math.max(0, method.perRun.length - 1), eventsOf: at => (kept[at] ??= new Events({...tableOf(at), ...runs[at]}, texts, method))};
+}
+
+/**
+ * Returns the times of all operators in a run, in ns: the sums of their events, but for the operators that the section `per_run` lists, such as those that have a share of an event.
+ */
+export function timesOfRun(timeline, at, perRun, count) {
+  const events = timeline.eventsOf(at), of = new Float64Array(count).fill(NaN);
+  for (let event = 0; event < events.count; event++) {
+    const row = events.operator[event];
+    if (row >= 0 && row < count) of[row] = (of[row] || 0) + events.duration[event];
+  }
+  perRun?.operators.forEach((row, index) => (of[row] = perRun.times[index * timeline.runs.length + at] ?? NaN));
+  return of;
 }
 
 /* ---- Modules over time ---- */

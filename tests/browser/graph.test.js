@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// graph.test.js - the view "Graph" of a report: what it draws, what is chosen in it, and what a reader can take away.
+
+import assert from 'node:assert/strict';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {run} from './answers.js';
+import {ExecuTorchTab} from './executorch_tab.js';
+import {fixtures, missing, screenshots} from './environment.js';
+
+const options = {skip: missing(), timeout: 600_000};
+
+describe('the graph of a report', options, () => {
+  const opened = [];
+  let folder;
+
+  before(() => { folder = mkdtempSync(join(tmpdir(), 'graph-')); });
+  after(async () => {
+    for (const tab of opened) await tab.close();
+    rmSync(folder, {recursive: true});
+  });
+
+  /** Opens the graph of a record's report; `said` is added to the address. */
+  async function open(record, said = '', base = null) {
+    const path = join(folder, `${record}.html`), tab = await new ExecuTorchTab().launch({width: 1280, height: 800}, {offline: true, acceptDownloads: true});
+    run('report', ...(base ? [join(fixtures, base)] : []), join(fixtures, record), '-o', path);
+    opened.push(tab);
+    tab.frame = tab.page;
+    await tab.page.goto(`file://${path}#view=graph${said && `&${said}`}`);
+    await drawn(tab);
+    return tab;
+  }
+
+  const drawn = (tab, pane = 0) => tab.page.waitForFunction(i => document.querySelectorAll('.graph-pane canvas')[i]?.picture?.boxes > 0, pane);
+  const inPicture = (tab, act, argument, pane = 0) => tab.page.evaluate(([said, value, i]) => { const canvas = document.querySelectorAll('.graph-pane canvas')[i]; return new Function('picture', 'canvas', 'value', `return (${said})(picture, canvas, value)`)(canvas.picture, canvas, value); }, [act.toString(), argument, pane]);
+
+  /** Where a node's box is on the page: [x, y]. */
+  const placeOf = (tab, name, pane = 0) => inPicture(tab, (picture, canvas, wanted) => {
+    const node = picture.tree.graph.names.indexOf(wanted), place = picture.reveal(node, {open: true, centre: true}), box = canvas.getBoundingClientRect();
+    picture.draw(canvas.getContext('2d'));
+    return [box.left + (picture.x + place.x + place.w / 2) * picture.zoom, box.top + (picture.y + place.y + place.h / 2) * picture.zoom];
+  }, name, pane);
+  const addressOf = tab => tab.page.evaluate(() => decodeURIComponent(location.hash));
+  const boxes = (tab, pane = 0) => tab.page.locator('.graph-pane').nth(pane).locator('ul button').allInnerTexts();
+  const until = (tab, said) => tab.page.waitForFunction(part => decodeURIComponent(location.hash).includes(part), said);
+  const clean = tab => assert.deepEqual(tab.errors, []);
+
+  it('shows a readable number of boxes first, with text that can be read, and lists them', async () => {
+    const tab = await open('mv2_xnnpack');
+    const {shown, layout, sizes} = await inPicture(tab, (picture, canvas) => {
+      const c = canvas.getContext('2d'), sizes = [[], []];
+      for (const step of [0, 1]) {
+        const write = c.fillText;
+        c.fillText = function (...words) { sizes[step].push(parseFloat(/([\d.]+)px/.exec(this.font)[1])); write.apply(this, words); };
+        if (step) picture.zoomAt(0, 0, 1.6);
+        picture.draw(c);
+        delete c.fillText;
+      }
+      const opened = item => item < picture.tree.count || !picture.tree.groups[item - picture.tree.count].state;
+      return {shown: picture.tree.groups.length, layout: [picture.layout.width, picture.layout.height], sizes: sizes.map(list => Math.min(...list)), leaves: opened(0)};
+    });
+    assert.ok(shown > 10);
+    assert.ok(Math.max(layout[0] / layout[1], layout[1] / layout[0]) <= 1.6, layout.join());
+    assert.ok(sizes[0] >= 6 && sizes[1] >= 9, sizes.join());
+    const list = await boxes(tab);
+    assert.ok(list.length >= 40 && list.length <= 200, `${list.length} boxes`);
+    assert.ok(list.some(text => /^convolution, [\d.]+ ms$/.test(text)), list.slice(0, 5).join());
+    await tab.screenshot(join(screenshots, 'graph_mv2_xnnpack.png'));
+    clean(tab);
+  });
+
+  it('selects everywhere what is clicked, and shows it when it is selected elsewhere', async () => {
+    const tab = await open('mv2_xnnpack');
+    await tab.page.mouse.click(...await placeOf(tab, 'aten_convolution_default_3'));
+    await until(tab, 'sel=node:aten_convolution_default_3');
+    await tab.page.getByRole('complementary', {name: 'Details of aten_convolution_default_3'}).waitFor();
+    assert.ok(await inPicture(tab, picture => picture.chosen.size === 1 && picture.marks !== null));
+    await tab.page.evaluate(() => { location.hash = '#view=graph&sel=node:aten_convolution_default_40'; });
+    await tab.page.waitForFunction(() => { const {picture} = document.querySelector('.graph-pane canvas'), node = picture.tree.graph.names.indexOf('aten_convolution_default_40'), place = picture.placeOf(node); return place.id === node && (picture.y + place.y) * picture.zoom > 0 && (picture.y + place.y) * picture.zoom < picture.height; });
+    clean(tab);
+  });
+
+  it('keeps what is open in the address: reload shows it, Back takes it back', async () => {
+    const tab = await open('mv2_xnnpack'), before = await boxes(tab), closed = tab.page.locator('.graph-pane ul button[aria-expanded=false]').first();
+    await closed.evaluate(button => button.click());
+    await until(tab, 'graph.open=edge=');
+    await tab.page.waitForFunction(count => document.querySelectorAll('.graph-pane ul button').length > count, before.length);
+    const after = await boxes(tab);
+    await tab.page.reload();
+    await drawn(tab);
+    await tab.page.waitForFunction(count => document.querySelectorAll('.graph-pane ul button').length === count, after.length);
+    assert.deepEqual(await boxes(tab), after);
+    await tab.page.goBack();
+    await tab.page.waitForFunction(count => document.querySelectorAll('.graph-pane ul button').length === count, before.length);
+    clean(tab);
+  });
+
+  it('walks along edges by the arrow keys', async () => {
+    const tab = await open('unet_xnnpack', 'sel=node:aten_gelu_default'), selected = async () => /sel=node:([^&]*)/.exec(await addressOf(tab))?.[1];
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp']) {
+      const from = await selected();
+      await tab.page.keyboard.press(key);
+      await tab.page.waitForFunction(name => !decodeURIComponent(location.hash).includes(`sel=node:${name}&`) && !decodeURIComponent(location.hash).endsWith(`sel=node:${name}`), from);
+      const to = await selected();
+      assert.ok(await inPicture(tab, (picture, canvas, [a, b]) => { const {names, start, from: producers} = picture.tree.graph, [i, j] = [names.indexOf(a), names.indexOf(b)]; return Array.from(producers.slice(start[j], start[j + 1])).includes(i); }, key === 'ArrowDown' ? [from, to] : [to, from]), `${key}: ${from} to ${to}`);
+    }
+    clean(tab);
+  });
+
+  it('marks the hits of a search, and n goes to the next', async () => {
+    const tab = await open('mv2_xnnpack', 'q=op:hardtanh');
+    await tab.page.waitForFunction(() => document.querySelector('.graph-pane canvas').picture.found?.some(Boolean));
+    const found = await inPicture(tab, picture => Array.from(picture.found).map((is, item) => (is && item < picture.tree.count ? picture.tree.graph.ops[picture.tree.graph.op[item]] : null)).filter(Boolean));
+    assert.deepEqual([...new Set(found)], ['aten.hardtanh.default']);
+    await tab.page.locator('.graph-pane canvas').focus();
+    await tab.page.keyboard.press('n');
+    await until(tab, 'sel=node:aten_hardtanh_default');
+    clean(tab);
+  });
+
+  it('shows counterparts in the other panes, one to many with the numbers of each', async () => {
+    const tab = await open('llama_xnnpack', 'graph.panes=aten,edge,program&sel=node:aten_view_copy_default_4');
+    for (const pane of [0, 1, 2]) {
+      await drawn(tab, pane);
+      await tab.page.waitForFunction(i => { const {picture} = document.querySelectorAll('.graph-pane canvas')[i]; return picture.chosen.size + picture.counterparts.size > 0; }, pane);
+    }
+    await tab.screenshot(join(screenshots, 'graph_llama_panes.png'));
+    await tab.page.mouse.click(...await placeOf(tab, 'matmul', 0));
+    await tab.page.locator('.graph-node').waitFor();
+    const said = await tab.page.locator('.graph-node').innerText();
+    assert.match(said, /^matmul \(ATen\): [2-9] operators: aten_\w+ [\d.]+ ms, aten_/);
+    await tab.page.waitForFunction(() => { const {picture} = document.querySelectorAll('.graph-pane canvas')[1]; return picture.counterparts.size >= 2; });
+    clean(tab);
+  });
+
+  it('compares with the base: changes on one scale, what is new is hatched', async () => {
+    const tab = await open('inserted_after', 'base=auto&graph.panes=edge,base&graph.colour=change', 'inserted_before');
+    await drawn(tab, 1);
+    assert.match(await tab.page.locator('.graph-legend').innerText(), /change of the median.*new/s);
+    const hatched = await inPicture(tab, picture => Array.from(picture.shown.flags).flatMap((flag, item) => (flag & 2 && item < picture.tree.count ? [picture.tree.graph.modules[picture.tree.graph.module[item]]] : [])));
+    assert.deepEqual(hatched, ['features.4', 'features.5']);
+    assert.equal(await inPicture(tab, picture => picture.shown.hottest), await inPicture(tab, picture => picture.shown.hottest, null, 1));
+    clean(tab);
+  });
+
+  it('draws only the neighbourhood of what is selected', async () => {
+    const tab = await open('mv2_xnnpack', 'sel=node:aten_convolution_default_3');
+    await tab.page.keyboard.press('o');
+    await until(tab, 'graph.only=node:aten_convolution_default_3');
+    await tab.page.waitForFunction(() => document.querySelector('.graph-pane canvas').picture?.tree.graph.count < 12);
+    await tab.page.getByRole('button', {name: /only around/}).click();
+    await tab.page.waitForFunction(() => document.querySelector('.graph-pane canvas').picture?.tree.graph.count > 100);
+    clean(tab);
+  });
+
+  it('adds up: a folded repeat shows the sum and the median of all its instances, and any one can be shown', async () => {
+    const tab = await open('llama_portable');
+    const sums = await inPicture(tab, picture => { const {tree, shown} = picture, repeat = tree.groups.find(group => group.kind === 1); return {repeat: shown.values[repeat.id], inside: Array.from(repeat.items).reduce((sum, item) => sum + shown.values[item], 0), whole: shown.whole, nodes: shown.values.slice(0, tree.count).reduce((sum, value) => sum + (value || 0), 0)}; });
+    assert.ok(Math.abs(sums.repeat - sums.inside) < 1e-6 * sums.whole && Math.abs(sums.whole - sums.nodes) < 1e-6 * sums.whole, JSON.stringify(sums));
+    const nodes = JSON.parse(run('nodes', join(fixtures, 'llama_portable'), '--format', 'json', '--unit', 'ns')).graphs.find(({module}) => module === 'edge').nodes;
+    assert.ok(Math.abs(sums.whole - nodes.reduce((sum, {avg}) => sum + (avg ?? 0), 0)) < 1e-6 * sums.whole, 'the sum of the boxes is that of the command');
+    await tab.page.locator('.graph-pane canvas').focus();
+    await tab.page.keyboard.press(']');
+    await until(tab, 'i1');
+    assert.equal(await inPicture(tab, picture => picture.tree.groups.find(group => group.kind === 1).chosen), 1);
+    clean(tab);
+  });
+
+  it('draws every overlay, with a legend', async () => {
+    const tab = await open('mv2_xnnpack'), choice = tab.page.getByLabel('Colour');
+    for (const key of await choice.locator('option').evaluateAll(list => list.map(({value}) => value))) {
+      await choice.selectOption(key);
+      await tab.page.waitForFunction(colour => colour === 'time' || decodeURIComponent(location.hash).includes(`graph.colour=${colour}`), key);
+      assert.ok((await tab.page.locator('.graph-legend').innerText()).length > 5, key);
+    }
+    await tab.page.getByLabel('longest path').check();
+    await tab.page.waitForFunction(() => document.querySelector('.graph-pane canvas').picture.marks?.item.some(mark => mark & 8));
+    clean(tab);
+  });
+
+  it('colours by values of the reader, and says what is wrong with a file', async () => {
+    const tab = await open('mv2_xnnpack'), file = tab.page.getByLabel('File of node,value'), give = (name, text) => file.setInputFiles({name, mimeType: 'text/csv', buffer: Buffer.from(text)});
+    await give('mine.csv', 'node,value\naten_convolution_default,12.5\n"aten_hardtanh_default",3\n');
+    await until(tab, 'graph.colour=own');
+    await tab.page.waitForFunction(() => document.querySelector('.graph-pane canvas').picture.shown.hottest === 12.5);
+    assert.match(await tab.page.locator('.graph-legend').innerText(), /mine\.csv/);
+    await give('mine.json', '[{"node": "aten_convolution_default", "value": -2}]');
+    await tab.page.waitForFunction(() => document.querySelector('.graph-pane canvas').picture.shown.overlay.scale === 'change');
+    await give('bad.csv', 'nothing here');
+    assert.match(await tab.page.getByRole('alert').innerText(), /bad\.csv: no line of the form node,value/);
+    clean(tab);
+  });
+
+  it('gives the picture as SVG and DOT, the command, and a link', async () => {
+    const tab = await open('unet_xnnpack'), take = async name => {
+      await tab.page.getByText('Take away').click();
+      const [saved] = await Promise.all([tab.page.waitForEvent('download'), tab.page.getByRole('menuitem', {name}).click()]), path = join(folder, saved.suggestedFilename());
+      await saved.saveAs(path);
+      return [path, readFileSync(path, 'utf8')];
+    };
+    const [, svg] = await take('Picture as SVG');
+    assert.match(svg, /^<svg xmlns/);
+    assert.ok(await tab.page.evaluate(text => !new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror'), svg));
+    for (const part of ['upsample_bilinear2d', 'down1']) assert.ok(svg.includes(part), part);
+    const [, dot] = await take('Boxes as DOT');
+    assert.match(dot, /^digraph G \{/);
+    assert.equal((dot.match(/ -> /g) ?? []).length, 32, 'an edge for each value from box to box');
+    clean(tab);
+  });
+
+  it('shows hostile names as text', async () => {
+    const tab = await open('unet_xnnpack');
+    await tab.page.evaluate(() => { const {picture} = document.querySelector('.graph-pane canvas'); picture.tree.graph.names.fill('<img src=x onerror=alert(1)>\u202e'); picture.tree.alias.fill('"><script>alert(1)</script>'); });
+    const svg = await inPicture(tab, picture => picture.svg());
+    assert.ok(!/<img|<script|\u202e/.test(svg), 'names stay text');
+    clean(tab);
+  });
+
+  it('has the aims of a picture in each mode: no error for any fixture with a graph', async () => {
+    for (const record of ['control_flow', 'p_gru', 'b_qnn', 'lowered_in_record', 'vit_xnnpack']) {
+      const tab = await open(record, 'graph.panes=aten,edge,program');
+      for (const by of ['Delegates', 'No groups', 'Modules']) {
+        await tab.page.getByRole('group', {name: 'Group by'}).getByRole('button', {name: by}).click();
+        await drawn(tab);
+      }
+      await tab.screenshot(join(screenshots, `graph_${record}.png`));
+      clean(tab);
+    }
+  });
+});

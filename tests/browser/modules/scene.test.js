@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// scene.test.js - the parts of pictures that need no page: rows of boxes, texts that fit, the tree of modules, events and sums over a span.
+
+import assert from 'node:assert/strict';
+import {describe, it} from 'node:test';
+
+import {sumOver} from '../../../web/src/base/columns.js';
+import {readProfile} from '../../../web/src/base/method.js';
+import {axisStep, boxAt, clippedSum, distinctTexts, eachPiece, firstEndingAfter, fitted, makeRow, neighbour, textWidths} from '../../../web/src/base/rects.js';
+import {backendColourOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from '../../../web/src/views/module_tree.js';
+import {CALL, DELEGATE, EXECUTE, KERNEL, clippedTimes, moduleBoxes, readTimeline, sumSpan, timesOfRun} from '../../../web/src/base/events.js';
+import {RECORDS, documentOf} from '../answers.js';
+import {missing} from '../environment.js';
+
+const widthOf = textWidths(() => 6);
+const rowOf = spans => makeRow(spans.keys(), {start: index => spans[index][0], end: index => spans[index][1]});
+const SPANS = [[0, 10], [10, 10], [10, 40], [50, 51], [51, 52], [60, 100]];
+
+/* Many boxes of widths that a small generator makes. */
+function manySpans(count) {
+  let seed = 1, at = 0;
+  const next = most => (seed = (seed * 48271) % 2147483647) % most;
+  return Array.from({length: count}, () => [at += next(5), at += next(20)]);
+}
+
+describe('a row of boxes', () => {
+  it('finds boxes by bisection as a search of all does', () => {
+    const spans = manySpans(500), row = rowOf(spans), [, end] = spans.at(-1);
+    for (let x = -5; x < end + 10; x += 3) {
+      const wanted = spans.findIndex(([, stop]) => stop > x);
+      assert.equal(firstEndingAfter(row, x), wanted < 0 ? spans.length : wanted);
+      const held = spans.findIndex(([start, stop]) => start <= x && x < stop);
+      if (held >= 0) assert.ok(spans[boxAt(row, x)][0] <= x && x <= spans[boxAt(row, x)][1], `box at ${x}`);
+    }
+  });
+
+  it('sorts boxes that come in any order', () => {
+    const row = makeRow([0, 1, 2], {start: id => [30, 10, 20][id], end: id => [35, 15, 25][id]});
+    assert.deepEqual([...row.id], [1, 2, 0]);
+  });
+
+  it('hits the box under the pointer, or one up to three pixels away', () => {
+    const row = rowOf(SPANS);
+    assert.equal(boxAt(row, 5), 0);
+    assert.equal(boxAt(row, 45), -1);
+    assert.equal(boxAt(row, 48, 3), 3);
+    assert.equal(boxAt(row, 55, 3), 4);
+    assert.equal(boxAt(row, 101), -1);
+  });
+
+  it('draws at most two pieces for each pixel, and leaves out no box', () => {
+    const spans = manySpans(20_000), row = rowOf(spans), [, end] = spans.at(-1), width = 1000;
+    let pieces = 0, next = 0;
+    eachPiece(row, 0, end, width, (left, right, first, behind) => {
+      assert.equal(first, next);
+      assert.ok(right - left >= 1 - 1e-9 && left >= 0 && left <= width);
+      for (let index = first; index < behind; index++) assert.ok((row.x1[index] / end) * width <= right + 1e-6, 'a merged box ends in its piece');
+      next = behind;
+      pieces++;
+    });
+    assert.equal(next, spans.length);
+    assert.ok(pieces <= 2 * width, `${pieces} pieces`);
+  });
+
+  it('draws only what is in sight', () => {
+    const seen = [];
+    eachPiece(rowOf(SPANS), 45, 55, 100, (left, right, index) => seen.push(index));
+    assert.deepEqual(seen, [3, 4]);
+  });
+
+  it('sums what is inside a span', () => {
+    const spans = manySpans(300), row = rowOf(spans), [from, to] = [spans[40][0] + 1, spans[200][1] - 1];
+    assert.equal(clippedSum(row, from, to), spans.reduce((sum, [start, end]) => sum + Math.max(0, Math.min(to, end) - Math.max(from, start)), 0));
+  });
+
+  it('leads the arrow keys to neighbours', () => {
+    const rows = [rowOf([[0, 100]]), rowOf([[0, 40], [50, 90]])];
+    assert.deepEqual(neighbour(rows, {row: 1, index: 0}, 'ArrowRight'), {row: 1, index: 1});
+    assert.equal(neighbour(rows, {row: 1, index: 1}, 'ArrowRight'), null);
+    assert.deepEqual(neighbour(rows, {row: 1, index: 1}, 'ArrowUp'), {row: 0, index: 0});
+    assert.deepEqual(neighbour(rows, {row: 0, index: 0}, 'ArrowDown').row, 1);
+    assert.equal(neighbour(rows, {row: 0, index: 0}, 'ArrowUp'), null);
+  });
+
+  it('marks an axis in round steps', () => assert.deepEqual([600, 1234, 7, 0.06].map(span => axisStep(span)), [100, 500, 2, 0.01]));
+});
+
+describe('the text of a box', () => {
+  it('keeps the end of a name and its number', () => {
+    for (const [text, room, shown] of [['layers.3', 100, 'layers.3'], ['layers.3.attention · bmm', 80, '…ention · bmm'], ['layers.12', 20, '…12'], ['layers.123', 20, '123'], ['abc', 2, '']]) assert.equal(fitted(text, room, widthOf), shown);
+  });
+
+  it('is another one for each box of a family that is 24 pixels wide', () => {
+    for (const names of [Array.from({length: 100}, (_, index) => `layers.${index}`), ['attention_norm', 'ffn_norm', 'attention', 'feed_forward', 'w1', 'w2'], Array.from({length: 90}, () => 'permute_copy'), ['a', 'a', 'aa', '1', '2']])
+      for (const room of [20, 40, 60, 200]) {
+        const texts = distinctTexts(names, names.map(() => room), widthOf);
+        assert.equal(new Set(texts).size, names.length, `${names} in ${room}: ${texts}`);
+        for (const text of texts) assert.ok(text !== '' && widthOf(text) <= room, text);
+      }
+  });
+});
+
+const LANES = [{delegated: false, backend: null, levels: 3}, {delegated: true, backend: 'B', levels: 1}];
+
+/* A document of one method: a kernel, a delegate of two operators whose starts were not measured, with 1 ns between calls. */
+function smallTimeline() {
+  const method = readProfile({
+    schema: 'etrecord-tb/profile/1', version: '0', ticks_per_second: 1e9, inputs: [], texts: ['m', 'aten.add.Tensor', 'aten.mul.Tensor', 'Method::execute', 'OPERATOR_CALL', 'native_call_add.out', 'DELEGATE_CALL', 'x', 'y', 'framework', 'handle', 'delegate', 'B', 'aten.sub.Tensor'], load: [], warnings: [],
+    methods: [{
+      method: 'forward', runs: 1, execute: {avg: 100, p50: 100, total: 100}, delegates: [{instruction: 1, nodes: 2, backend: 'B'}], findings: [], balance: [], notes: [],
+      graph: {modules: {path: ['', 'a', 'a.b', 'c'], type: [0, 0, 0, 0], pattern: ['', 'a', 'a.b', 'c'], parent: [-1, 0, 1, 0]}, sources: [{file: 'f.py', line: 3, function: 'f', code: 'x + y'}],
+        operators: {name: ['add', 'mul', 'sub'], op: [1, 2, 13], module: [2, 2, 3], source: [0, 0, -1], delegate: [-1, 1, 1], backend: [-1, 12, 12], match: [10, 10, 10], total: [20, 20, 20], p50: [20, 20, 20]}},
+    }],
+  }).methods[0];
+  return {method, timeline: readTimeline(TABLE, method.texts, method)};
+}
+
+const TABLE = {run: 0, execute: 100, lanes: LANES, count: 6, name: [3, 4, 5, 6, 7, 8], duration: [100, 30, 20, 60, 20, 30], instruction: [-1, 0, 0, 1, 1, 1], backend: [-1, -1, -1, 12, 12, 12], match: [9, 9, 10, 11, 10, 10],
+  start: [0, 1, 5, 32, 32, 52], scale: 1, lane: [0, 0, 0, 0, 1, 1], level: [0, 1, 2, 1, 0, 0], measured: [1, 1, 1, 1, 0, 0], operator: [-1, -1, 0, -1, 1, 2]};
+
+describe('events of a run', () => {
+  const {timeline} = smallTimeline(), events = timeline.eventsOf(0);
+
+  it('are nested, and of a kind', () => {
+    assert.deepEqual([...events.parent], [-1, 0, 1, 0, 3, 3]);
+    assert.deepEqual([...events.kind], [EXECUTE, CALL, KERNEL, DELEGATE, 4, 4]);
+  });
+
+  it('are called by module and operator', () => {
+    assert.deepEqual([0, 1, 2, 3, 4].map(event => events.label(event)), ['Method::execute', 'a.b · add', 'add', '(several modules) (2 nodes)', 'a.b · mul']);
+  });
+
+  it('have modules over time: those inside a delegate are drawn where it is not one', () => {
+    const [first, second] = moduleBoxes(events);
+    assert.deepEqual(first.map(({label, start, end, isSynthetic}) => [label, start, end, isSynthetic]), [['a.b', 1, 31, false], ['a.b', 32, 52, true], ['c', 52, 82, true]]);
+    assert.deepEqual(second, []);
+  });
+
+  it('are clipped to a span to the nanosecond, without what is inside them', () => {
+    const {total, self} = clippedTimes(events, [10, 60], () => true);
+    assert.deepEqual([...total], [50, 21, 15, 28, 20, 8]);
+    assert.deepEqual([...self], [1, 6, 15, 0, 20, 8]);
+    assert.equal(self.reduce((a, b) => a + b), 50);
+    assert.deepEqual(sumSpan(events, [10, 60], lane => lane === 1, 'op').map(({key, count, total: sum}) => [key, count, sum]), [['mul', 1, 20], ['sub', 1, 8]]);
+    assert.deepEqual(sumSpan(events, [10, 60], () => true, 'module').map(({key}) => key).sort(), ['(top level)', 'a.b', 'c', 'runtime'].sort());
+    assert.deepEqual(sumSpan(events, [200, 300], () => true, 'op'), []);
+  });
+
+  it('are read from structures that runs share, with steps and gaps', () => {
+    const {method} = smallTimeline(), {run: _, execute: _2, duration: _3, start: _4, scale: _5, instruction: _6, operator: _7, ...structure} = TABLE;
+    Object.assign(method, {perRun: [90, 100], document: {...method.document, run_numbers: [4, 6]}});
+    const run = {structure: 0, gap: [0, 1, 4, 7, 0, 0], time: [8, 6, 20, 0, 20, 30]}, read = readTimeline({runs_left_out: 3, structures: [{...structure, instruction_step: [null, 0, 0, 1, 0, 0], operator_step: [null, null, 0, null, 1, 1]}], runs: [{...run, run: 0}, {...run, run: 1}]}, method.texts, method);
+    assert.deepEqual(read.runs, [{run: 4, execute: 90}, {run: 6, execute: 100}]);
+    assert.equal(read.leftOut, 3);
+    const shared = read.eventsOf(1);
+    for (const key of ['start', 'operator', 'instruction', 'stop', 'parent', 'kind']) assert.deepEqual([...shared[key]], [...(key === 'start' ? [0, 1, 5, 32, 32, 52] : key === 'stop' ? [90, 31, 25, 82, 52, 82] : events[key])], key);
+    assert.deepEqual([...timesOfRun(read, 1, {operators: [2], times: [7, 8]}, 4)], [20, 20, 8, NaN]);
+  });
+});
+
+const within = (a, b, part, what) => assert.ok(Math.abs(a - b) <= part * Math.max(1, Math.abs(b)), `${what}: ${a} is not ${b}`);
+
+for (const record of RECORDS)
+  describe(`pictures of ${record}`, {skip: missing('command')}, () => {
+    const profile = readProfile(documentOf(record));
+    for (const method of profile.methods.filter(({runs, hasGraph, operators}) => runs > 0 && hasGraph && operators.timed.length)) {
+      const {operators} = method, sum = sumOver(operators.avg, operators.timed), times = {stat: 'avg', of: operators.avg, whole: method.execute.avg};
+
+      for (const options of [{rolled: true}, {rolled: false}, {rolled: true, byTime: true}])
+        it(`${method.name}: every level of the icicle adds up to Method::execute, ${JSON.stringify(options)}`, () => {
+          const root = moduleTree(method, times, options), boxes = placed(root), most = Math.max(...boxes.map(({level}) => level));
+          within(root.time, method.execute.avg, 1e-6, 'the root');
+          for (let level = 0; level <= most; level++) // a box without contents counts on the levels below it
+            within(boxes.filter(box => box.level === level || (box.level < level && box.node.children.length === 0)).reduce((all, {node}) => all + node.time, 0), root.time, 1e-3, `level ${level}`);
+          within(boxes.filter(({node}) => node.kind === 'operator').reduce((all, {node}) => all + node.time, 0), sum, 1e-6, 'the operators');
+          assert.equal(new Set(boxes.filter(({node}) => node.kind !== 'operator').map(({node}) => node.key)).size, boxes.filter(({node}) => node.kind !== 'operator').length, 'keys are unique');
+          for (const {node} of boxes) if (node.kind === 'module' || node.kind === 'group') assert.equal(pathTo(root, node.key).at(-1), node);
+          for (const row of icicleRows(boxes, 20, node => (backendColourOf(operators, node) ? 1 : 0), node => flagsOf(node))) for (let index = 1; index < row.count; index++) assert.ok(row.x0[index] >= row.x1[index - 1] - 1e-6 * root.time, 'boxes of a row do not overlap');
+        });
+
+      it(`${method.name}: boxes of 24 pixels and more have texts that differ from their siblings'`, () => {
+        const root = moduleTree(method, times, {rolled: true});
+        for (const width of [700, 1250, 2500])
+          for (const {node} of placed(root)) {
+            const wide = node.children.filter(({time}) => (time / root.time) * width >= 24), texts = distinctTexts(wide.map(({label}) => label), wide.map(({time}) => (time / root.time) * width - 4), widthOf, wide.map(({short, label}) => short ?? label));
+            assert.equal(new Set(texts).size, wide.length, `${node.label}: ${texts}`);
+          }
+      });
+    }
+
+    for (const method of profile.methods) {
+      const timeline = readTimeline(method.document.timeline, method.document.timeline?.texts ?? method.texts, method);
+      if (!timeline) continue;
+      it(`${method.name}: no event is called as the runtime calls it, and a span is summed to the nanosecond`, () => {
+        for (const at of timeline.runs.keys()) {
+          const events = timeline.eventsOf(at), span = [Math.round(events.end * 0.21), Math.round(events.end * 0.77)], {total, self, touched} = clippedTimes(events, span, () => true);
+          for (let event = 0; event < events.count; event++) assert.doesNotMatch(events.label(event), /^native_call_|OPERATOR_CALL|DELEGATE_CALL/);
+          let wanted = 0;
+          for (let event = 0; event < events.count; event++) {
+            const inside = Math.min(span[1], events.stop[event]) - Math.max(span[0], events.start[event]);
+            if (inside > 0) wanted += inside * (events.duration[event] / (events.stop[event] - events.start[event]));
+          }
+          const covered = touched.reduce((all, event) => all + (events.stop[event] > events.start[event] ? total[event] : 0), 0);
+          within(covered, wanted, 1e-12, 'total');
+          for (const by of ['op', 'module', 'backend', 'source']) {
+            const rows = sumSpan(events, span, () => true, by);
+            within(rows.reduce((all, row) => all + row.total, 0), touched.reduce((all, event) => all + total[event], 0), 1e-12, `total by ${by}`);
+            within(rows.reduce((all, row) => all + row.self, 0), touched.reduce((all, event) => all + self[event], 0), 1e-12, `self by ${by}`);
+          }
+          for (const level of moduleBoxes(events)) for (const [index, box] of level.entries()) if (index) assert.ok(box.start >= level[index - 1].start, 'boxes of modules are in order');
+        }
+      });
+    }
+  });

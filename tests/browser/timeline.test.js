@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// timeline.test.js - what a user does in the timeline of a report: hover, zoom, mark a span, search, select, go back.
+
+import assert from 'node:assert/strict';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {embeddedIn, run, withDocument} from './answers.js';
+import {fixtures, missing} from './environment.js';
+import {ScenePage} from './scene_page.js';
+
+const AXIS = 24, MANY = 20_000;
+
+describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
+  const tab = new ScenePage(), paths = {};
+  let folder;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'timeline-'));
+    for (const record of ['llama_xnnpack', 'llama_portable']) run('report', join(fixtures, record), '-o', paths[record] = join(folder, `${record}.html`), '--unit', 'ns');
+    await tab.launch({width: 1280, height: 800}, {offline: true});
+  });
+
+  after(async () => {
+    await tab.close();
+    rmSync(folder, {recursive: true});
+  });
+
+  const timelineOf = record => embeddedIn(readFileSync(paths[record], 'utf8'), 'profile.0.timeline');
+
+  it('tells what is under the pointer, within 100 ms, and in words', async () => {
+    await tab.open(paths.llama_portable, 'timeline');
+    const shown = await tab.page.evaluate(async () => {
+      const canvas = document.querySelector('.scene-canvas'), box = canvas.getBoundingClientRect(), tip = document.querySelector('.scene-tip');
+      const from = performance.now();
+      for (let at = 20; at < 1000 && tip.hidden; at++) canvas.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + at, clientY: box.top + 24 + 4 + 52 + 52, bubbles: true}));
+      return {ms: performance.now() - from, text: tip.innerText, hidden: tip.hidden, markup: tip.querySelectorAll('script, img').length};
+    });
+    assert.equal(shown.hidden, false);
+    assert.ok(shown.ms < 100, `${shown.ms} ms`);
+    for (const part of [/duration\s+[\d.]+ ns, [\d.]+ % of the run/, /median of all runs\s+[\d.]+ ns/, /operator\s+\S+/, /source\s+\S+:\d+/, /start\s+\d+ ns/]) assert.match(shown.text, part);
+    assert.doesNotMatch(shown.text.split('\n')[0], /native_call_|OPERATOR_CALL/);
+    await tab.page.mouse.move(5, 5);
+    await tab.page.mouse.move(6, 6);
+  });
+
+  it('shows why a start is synthetic', async () => {
+    await tab.open(paths.llama_xnnpack, 'timeline');
+    await tab.page.evaluate(() => document.querySelector('.scene-canvas').focus());
+    const {height} = await tab.box();
+    let text = '';
+    for (let part = 0.01; part < 1 && !/synthetic/.test(text); part += 0.003) {
+      await tab.point(part, height - 20);
+      text = await tab.page.locator('.scene-tip').innerText();
+    }
+    assert.match(text, /start\s+synthetic: XnnpackBackend recorded only how long/);
+  });
+
+  it('keeps zoom and span in the address, and shows the same after a reload', async () => {
+    await tab.open(paths.llama_portable, 'timeline');
+    const length = await tab.page.evaluate(() => history.length);
+    await tab.canvas.focus();
+    for (const key of ['w', '+', 'd']) await tab.page.keyboard.press(key);
+    await tab.settled();
+    const {'tl.from': from, 'tl.to': to} = tab.address();
+    assert.ok(Number(from) > 0 && Number(to) > Number(from));
+    assert.equal(await tab.page.evaluate(() => history.length), length, 'zooming makes no entries of the history');
+    await tab.drag(0.2, 0.6, AXIS / 2);
+    const span = tab.address()['tl.span'];
+    assert.match(span, /^\d+~\d+$/);
+    const table = await tab.table('In the marked span');
+    await tab.page.reload();
+    await tab.canvas.waitFor();
+    await tab.settled();
+    assert.deepEqual(await tab.table('In the marked span'), table);
+    assert.deepEqual([tab.address()['tl.from'], tab.address()['tl.to'], tab.address()['tl.span']], [from, to, span]);
+    await tab.page.keyboard.press('0');
+    await tab.settled();
+    assert.equal(tab.address()['tl.from'], undefined);
+  });
+
+  it('sums a span to the nanosecond, on the lanes that are chosen', async () => {
+    await tab.open(paths.llama_portable, 'timeline');
+    await tab.drag(0.3, 0.5, 100, true);
+    const [from, to] = tab.address()['tl.span'].split('~').map(Number), {timeline} = timelineOf('llama_portable'), of = timeline.runs ? {...timeline.structures[timeline.runs[0].structure ?? 0], ...timeline.runs[0]} : timeline;
+    const at = (key, event) => (Array.isArray(of[key]) ? of[key][event] : of[key]);
+    if (!timeline.runs) { // the document has the run that is shown
+      let wanted = 0;
+      for (let event = 0; event < of.count; event++) wanted += Math.max(0, Math.min(to, at('start', event) + at('duration', event)) - Math.max(from, at('start', event)));
+      const [, , total] = (await tab.table('In the marked span'))[0];
+      assert.equal(Number(total), wanted);
+    }
+    const sums = async () => (await tab.table('In the marked span'))[0].slice(1);
+    const before = await sums();
+    for (const by of ['Module', 'Backend', 'Source line']) {
+      await tab.page.locator('[aria-label="Sum by"] button', {hasText: by}).click();
+      assert.deepEqual(await sums(), before, by);
+    }
+    const [, , self] = before.map(Number);
+    assert.ok(Math.abs(self - (to - from)) <= 1, 'all time of the span is in one event, counted once');
+  });
+
+  it('marks the hits of a search in place and steps through them', async () => {
+    await tab.open(paths.llama_portable, 'timeline');
+    const before = await tab.canvas.evaluate(canvas => canvas.toDataURL());
+    await tab.page.keyboard.press('/');
+    await tab.page.keyboard.type('bmm');
+    await tab.settled();
+    assert.equal(tab.address().view, 'timeline');
+    assert.match(await tab.page.locator('.hits').innerText(), /^64 hits/);
+    assert.notEqual(await tab.canvas.evaluate(canvas => canvas.toDataURL()), before);
+    await tab.page.keyboard.press('Enter');
+    await tab.settled();
+    assert.match(tab.address().sel, /^node:.*bmm/);
+  });
+
+  it('moves what is selected elsewhere into sight, and zooms to it with F', async () => {
+    await tab.open(paths.llama_portable, 'timeline', 'sel=node:aten_bmm_default_63&tl.from=1000&tl.to=2000');
+    await tab.page.keyboard.press('f');
+    await tab.settled();
+    const {'tl.from': from, 'tl.to': to} = tab.address();
+    assert.ok(Number(from) > 3e6 && Number(to) - Number(from) < 20_000, `${from} to ${to}`);
+    await tab.page.keyboard.press('m');
+    await tab.settled();
+    assert.match((await tab.table('In the marked span'))[1].join(), /bmm/);
+    await tab.page.keyboard.press('Escape');
+    await tab.settled();
+    assert.equal(tab.address()['tl.span'], undefined);
+    assert.match(tab.address().sel, /bmm/);
+  });
+
+  it('is walked with arrow keys, and says what is chosen', async () => {
+    await tab.open(paths.llama_portable, 'timeline');
+    await tab.canvas.focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'Home', 'ArrowRight', 'ArrowRight']) await tab.page.keyboard.press(key);
+    const said = await tab.said();
+    assert.match(said, /duration \d+ ns/);
+    await tab.page.keyboard.press('ArrowRight');
+    assert.notEqual(await tab.said(), said);
+    assert.equal(await tab.page.locator('[tabindex="0"].scene-canvas').count(), 1);
+    await tab.page.keyboard.press('?');
+    const help = await tab.page.locator('.help').innerText();
+    for (const text of ['Zoom in', 'Zoom to what is selected', 'Mark what is selected as the span']) assert.ok(help.includes(text), text);
+    await tab.page.keyboard.press('?');
+  });
+
+  it('gives names of the runtime only when asked', async () => {
+    await tab.open(paths.llama_portable, 'timeline');
+    await tab.page.getByLabel('names of the runtime').check();
+    await tab.canvas.focus();
+    for (const key of ['ArrowDown', 'ArrowDown']) await tab.page.keyboard.press(key);
+    const {height} = await tab.box();
+    await tab.point(0.5, height - 20);
+    assert.match(await tab.page.locator('.scene-tip strong').innerText(), /native_call_/);
+  });
+
+  it('draws a frame without reading the layout, and prints how long it takes', async () => {
+    for (const [name, path] of [['llama_portable', paths.llama_portable], [`${MANY} events`, manyEvents()]]) {
+      await tab.open(path, 'timeline');
+      const {taken, reads} = await tab.frames(100), at = part => taken[Math.floor(part * (taken.length - 1))];
+      console.log(`${name}: ${taken.length} frames, median ${at(0.5).toFixed(2)} ms, p95 ${at(0.95).toFixed(2)} ms`);
+      assert.ok(taken.length > 50);
+      assert.ok(reads <= 2 * taken.length, `${reads} reads of clientWidth`);
+      assert.ok(at(0.5) < 100, 'a frame takes no tenth of a second');
+    }
+  });
+
+  /* A report with the events of llama_portable, repeated until there are many. */
+  function manyEvents() {
+    const path = join(folder, 'many.html');
+    writeFileSync(path, withDocument(readFileSync(paths.llama_portable, 'utf8'), 'profile.0.timeline', ({timeline, texts}) => {
+      const one = timeline.runs ? {...timeline.structures[timeline.runs[0].structure ?? 0], ...timeline.runs[0]} : timeline, times = Math.ceil(MANY / one.count), {execute} = one, made = {run: one.run, lanes: one.lanes, execute: execute * times, count: one.count * times};
+      for (const [key, column] of Object.entries(one)) if (!(key in made)) made[key] = Array.isArray(column) ? Array.from({length: made.count}, (_, at) => column[at % one.count] + (key === 'start' ? execute * Math.floor(at / one.count) : 0)) : column;
+      return {timeline: made, texts};
+    }));
+    return path;
+  }
+
+  it('takes its picture away as SVG', async () => {
+    await tab.open(paths.llama_xnnpack, 'timeline');
+    await tab.page.locator('.menu summary', {hasText: 'Picture'}).click();
+    const [saved] = await Promise.all([tab.page.waitForEvent('download'), tab.page.getByRole('menuitem', {name: 'SVG'}).click()]), svg = readFileSync(await saved.path(), 'utf8');
+    assert.equal(saved.suggestedFilename(), 'timeline.svg');
+    assert.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="\d+/);
+    assert.ok(svg.match(/<rect /g).length > 100);
+    assert.match(svg, />Method::execute</);
+    assert.doesNotMatch(svg, /NaN|undefined/);
+  });
+
+  it('aligns both timelines of a comparison on one scale', async () => {
+    const path = join(folder, 'both.html');
+    run('report', join(fixtures, 'turns_base'), join(fixtures, 'turns_new'), '-o', path);
+    await tab.open(path, 'timeline', 'base=base');
+    await tab.page.locator('.lane-labels', {hasText: 'base: calls'}).waitFor();
+    await tab.drag(0.1, 0.4, AXIS / 2);
+    const rows = await tab.table('In the marked span');
+    assert.equal(rows[0].length, 7, 'key, count, total, self, share, and total and self of the base');
+  });
+
+  it('complained about nothing', () => assert.deepEqual(tab.errors, []));
+});
