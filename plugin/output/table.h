@@ -223,6 +223,11 @@ typedef struct etr_scalar {
   double real;
 } etr_scalar;
 
+/** Returns a number as a typed value; NaN is null. */
+static inline etr_scalar etr_scalar_of_number(double number) {
+  return (etr_scalar){isnan(number) ? ETR_SCALAR_NULL : ETR_SCALAR_REAL, .real = number};
+}
+
 /** Returns the typed value of a field in a row, with times in the unit. */
 etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row);
 
