@@ -12,11 +12,10 @@ import {ONE_SIDED, makeRow} from '../base/rects.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, number, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Check, Link, Segments, bar, timeCell, timeText} from '../parts/bits.js';
-import {Scene, colourOf} from '../parts/scene.js';
+import {Scene, SceneTools, colourOf} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 import {VERDICTS, Verdict} from './compare.js';
 import {ROOT, backendColourOf, changeColourOf, changeOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from './module_tree.js';
-import {SceneTools} from './timeline.js';
 
 const LEVEL = 38, MOST_LISTED = 40;
 
