@@ -219,7 +219,7 @@ function changeOpen({pane, picture, before}, change) {
 }
 
 function Pane({pane, overlay}) {
-  const canvas = useRef(null), entry = useRef(null), [tip, setTip] = useState(null), [tree, setTree] = useState(pane.tree), latest = useRef(overlay);
+  const canvas = useRef(null), entry = useRef(null), [tip, setTip] = useState(null), [tree, setTree] = useState(pane.tree), [version, setVersion] = useState(0), latest = useRef(overlay);
   latest.current = overlay;
   useEffect(() => {
     let isCurrent = true;
@@ -259,7 +259,9 @@ function Pane({pane, overlay}) {
   useEffect(() => {
     const made = entry.current;
     if (!made || !pane.tree) return;
-    if (open !== openText(pane.tree, made.before) && applyOpen(pane.tree, made.before, open, {setState, chooseInstance})) made.picture.relayout();
+    const isChanged = open !== openText(pane.tree, made.before) && applyOpen(pane.tree, made.before, open, {setState, chooseInstance});
+    if (isChanged) made.picture.relayout();
+    if (isChanged || made.seen === null) setVersion(before => before + 1);  // the list of boxes is drawn before this
     const nodes = refresh(made, overlay), isElsewhere = active !== pane.key || !made.seen;
     if (said !== made.seen && said.trim() && nodes.length && (isElsewhere || made.picture.chosen.size === 0)) {
       const before = openText(pane.tree, made.before);
@@ -276,7 +278,7 @@ function Pane({pane, overlay}) {
     ${tree ? null : html`<p class="note">Laying out ${countText(pane.graph.count, 'node')}…</p>`}
     ${shownTip ? html`<div class="graph-tip" style=${{left: `${Math.min(tip.x + 14, Math.max(0, picture.width - 330))}px`, top: `${Math.min(tip.y + 14, Math.max(0, picture.height - 130))}px`}}>${shownTip.map((line, i) => html`<div class=${i ? '' : 'head'}>${line}</div>`)}</div>` : null}</div>
     ${[...pane.graph.cuts, ...(pane.tree?.cuts ?? []), ...(pane.cut ? ['Only the nearest 200 nodes are drawn.'] : [])].map(cut => html`<p class="note">${cut}</p>`)}
-    ${tree ? html`<${Boxes} pane=${pane} overlay=${overlay} />` : null}</section>`;
+    ${tree ? html`<${Boxes} pane=${pane} overlay=${overlay} state=${`${open} ${version}`} />` : null}</section>`;
 }
 
 /* The modules around what is selected, each a link. */
@@ -292,7 +294,7 @@ function Path({pane, entry}) {
   return html`<nav class="graph-path" aria-label="Path">${way.map((item, i) => html`${i ? ' / ' : ''}<button type="button" class="text-link" onClick=${() => reveal(item)}>${item < tree.count ? pane.graph.names[item] : groupLabel(groupOf(tree, item))}</button>`)}</nav>`;
 }
 
-/* The boxes as a list, for those who cannot see the picture; on the page if it is asked for. */
+/* The boxes as a list, for those who cannot see the picture; on the page if it is asked for. It is drawn again if `state` changes: what is open. */
 function Boxes({pane, overlay}) {
   const {tree} = pane, lines = [], add = (item, depth) => {
     const group = groupOf(tree, item), shown = group?.kind === REPEAT && group.state === OPEN ? groupOf(tree, group.items[group.chosen]) : group;
