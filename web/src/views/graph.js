@@ -444,6 +444,20 @@ function basePane(by) {
   return Object.assign(pane, {toMethod: row => toNew.get(row) ?? -1, fromMethod: row => toBase.get(row) ?? -1, base: {operators: base.operators, whole: base.execute.avg, values: shown => Float64Array.from({length: shown.graph.count}, (_, node) => Array.from(shown.rowsOf(node)).reduce((sum, row) => (Number.isNaN(of[row]) ? sum : (sum || 0) + of[row]), NaN))}});
 }
 
+/* The panes that are shown, and what is wrong with graphs of damaged documents. */
+function panesOf(shown, section, by, around) {
+  const panes = [], problems = [];
+  for (const name of shown) {
+    try {
+      const pane = name === 'base' ? basePane(by) : paneOf(readingOf(section, name, method.value), name, by, around);
+      if (pane) panes.push(pane);
+    } catch (error) {
+      problems.push(`The graph ${name} cannot be drawn, because this document is damaged (${error.message}). Write it again.`);
+    }
+  }
+  return {panes, problems};
+}
+
 /* Overlays of panes side by side share their scale. */
 function withOneScale(made) {
   let hottest = 0;
@@ -455,7 +469,7 @@ export function GraphView() {
   const section = sectionOf(method.value, 'graphs').value, names = [...namesOf(section), ...(comparedMethod.value && method.value.graphName ? ['base'] : [])], asked = get('graph.panes').filter(name => names.includes(name));
   const shown = asked.length ? asked : names.filter(name => name === method.value.graphName).slice(0, 1), only = get('graph.only') ? readSelection(method.value, get('graph.only')) : null, by = get('graph.by');
   const all = overlays({own: own.value, instruction: get('graph.instruction')}), colour = Object.hasOwn(all, get('graph.colour')) ? get('graph.colour') : Object.keys(all)[0];
-  const panes = shown.map(name => (name === 'base' ? basePane(by) : paneOf(readingOf(section, name, method.value), name, by, only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null))).filter(Boolean);
+  const {panes, problems} = panesOf(shown, section, by, only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null);
   const made = useMemo(() => withOneScale(panes.map(pane => all[colour].make(pane))), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, get('graph.instruction'), comparedMethod.value, sectionOf(method.value, 'memory').value]);
   if (section.error) return html`<p class="note error">${section.error}</p>`;
   if (section.value === undefined) return html`<p class="note">Loading…</p>`;
@@ -464,6 +478,6 @@ export function GraphView() {
     event.preventDefault();
     takeFile(event.dataTransfer.files[0]);
   };
-  return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names} shown=${shown} all=${all} colour=${colour} />${fileProblem.value ? html`<p class="note error" role="alert">${fileProblem.value}</p>` : null}<${NodeLine} />
+  return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names} shown=${shown} all=${all} colour=${colour} />${fileProblem.value ? html`<p class="note error" role="alert">${fileProblem.value}</p>` : null}${problems.map(problem => html`<p class="note error" role="alert">${problem}</p>`)}<${NodeLine} />
     <div class="graph-panes">${panes.map((pane, i) => html`<${Pane} key=${pane.key} pane=${pane} overlay=${made[i]} />`)}</div>${made.length ? html`<${Legend} overlays=${made} isDark=${isDark()} isMarked=${Boolean(selection.value?.rows.length || get('graph.node'))} isPath=${get('graph.path')} />` : null}</div>`;
 }
