@@ -412,7 +412,7 @@ const cli_command commands[] = {
      .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of the border. "
              "Without --entry, it draws the first entry point of the record. SVG and PNG need the program `dot` of "
              "Graphviz. Without --depth, it expands as many modules as remain readable. With --reference, colours are "
-             "those of accuracy: the SNR of logged values.",
+             "those of accuracy: the SNR of logged values. A report has the better picture, with boxes that open.",
      .examples = {{"dot mobilenet_v2 -o mobilenet_v2.svg", "a picture for a browser, with details in tooltips"},
                   {"dot mobilenet_v2 --focus features.1 -o block.png", "one module and its neighbours"},
                   {"dot llama --fold -o llama.svg", "32 equal layers as one block, for a document"},
