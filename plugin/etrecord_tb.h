@@ -436,8 +436,8 @@ ETR_API etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit,
                                       etr_error *error);
 
 /**
- * Writes where the bytes of the program's file are: for people as sums by content, by module and type, by delegate and a
- * list of the largest parts; for programs as one table with a row for each part. options may be NULL. Errors:
+ * Writes where the bytes of the program's file are: for people as sums by content, by module and type, by delegate and
+ * a list of the largest parts; for programs as one table with a row for each part. options may be NULL. Errors:
  * ETR_ERROR_CHOICE (there is no program, or it was opened with ETR_WITHOUT_MEMORY), ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_options *options,
@@ -519,10 +519,10 @@ ETR_API etr_status etr_emit_validation_table(const etr_validation *validation, c
 
 /**
  * Writes the dashboard's document, schema "etrecord-tb/profile/1" (schema/profile.schema.json). For every method it
- * has the balance, operators with their times, modules, source lines, delegation, the events of the median run with
- * their positions, and what etr_compare_documents() needs. It is compact: operators and events are stored by column,
- * and repeated texts once at the end. Times are in nanoseconds. etr_emit_events() puts it into the event file of the
- * first entry point. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * has the balance, operators with their times, modules, source lines, delegation, the events of its runs with their
+ * positions, its graphs, its planned memory, and what etr_compare_documents() needs. It is compact: operators and
+ * events are stored by column, and repeated texts once at the end. Times are in nanoseconds. etr_emit_events() puts it
+ * into the event file of the first entry point. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error);
 

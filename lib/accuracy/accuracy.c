@@ -382,6 +382,7 @@ const etr_value_accuracy *etr_accuracy_worst_output(const etr_accuracy *accuracy
 typedef struct ranked_value {
   bool is_unlike;
   double score; /* the larger, the more suspicious */
+  double snr;   /* decides among equal scores, in dB */
   uint32_t index;
 } ranked_value;
 
@@ -389,6 +390,7 @@ static int by_suspicion(const void *a, const void *b) {
   const ranked_value *x = a, *y = b;
   if (x->is_unlike != y->is_unlike) return x->is_unlike ? -1 : 1;
   if (x->score != y->score) return x->score > y->score ? -1 : 1;
+  if (x->snr != y->snr) return x->snr < y->snr ? -1 : 1;
   return (x->index > y->index) - (x->index < y->index);
 }
 
@@ -409,7 +411,8 @@ static bool rank_values(accuracy_maker *m, etr_accuracy *out, size_t first, size
   for (uint32_t i = 0; i < out->value_count; i++) {
     const etr_value_accuracy *row = &out->values[i];
     if (!row->problem)
-      list[out->ranked_count++] = (ranked_value){row->gap.unlike > 0, score_of(row, out->has_local), i};
+      list[out->ranked_count++] = (ranked_value){row->gap.unlike > 0, score_of(row, out->has_local),
+                                                 capped_snr(&row->gap), i};
   }
   etr_sort(list, out->ranked_count, sizeof *list, by_suspicion);
   for (size_t i = 0; i < out->ranked_count; i++) ranked[i] = list[i].index;

@@ -268,8 +268,11 @@ exit_status command_make_reference(cli_settings *settings) {
     result = message_failed("cannot start %s: %s: install Python and `pip install \"etrecord-tb[reference]\"`, or name "
                             "a Python with ETRECORD_TB_PYTHON",
                             arguments[0], strerror(outcome.start_error));
-  else if (!runner_succeeded(&outcome)) /* it has said why */
-    result = EXIT_BAD_INPUT;
+  else if (!runner_succeeded(&outcome))
+    result = EXIT_BAD_INPUT; /* it has said why, unless a signal ended it */
+  if (outcome.signal_number > 0)
+    result = message_failed("%s was killed by signal %d: perhaps there is too little memory for the model",
+                            arguments[0], outcome.signal_number);
   runner_clear(&outcome);
   free(arguments);
   return result;

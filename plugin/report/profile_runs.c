@@ -157,7 +157,7 @@ static bool put_other_times(run_list *l) {
   uint32_t *rows = etr_arena_alloc_array(&l->e->arena, l->ops->count, sizeof *rows);
   size_t count = 0;
   if (!rows) return false;
-  for (uint32_t row = 0; row < l->ops->count; row++) {
+  for (uint32_t row = 0; l->ops->graph->times && row < l->ops->count; row++) {
     const etr_node_time *time = &l->ops->graph->times[l->ops->nodes[row]];
     if (time->each_run && !follows_from_events(l, l->ops->nodes[row])) rows[count++] = row;
   }
@@ -232,7 +232,7 @@ static bool put_slow_runs(run_list *l) {
     for (size_t k = 0; k < MOST_BLAMED; k++) runs[i].blamed[k].operator= ETR_NONE;
   }
   mark_outliers(l, runs);
-  for (uint32_t row = 0; row < l->ops->count; row++) {
+  for (uint32_t row = 0; l->ops->graph->times && row < l->ops->count; row++) {
     const etr_node_time *time = &l->ops->graph->times[l->ops->nodes[row]];
     for (size_t i = 0; time->each_run && i < time->runs; i++)
       blame(&runs[time->each_run[i].run], row, (double)time->each_run[i].ticks - time->per_run.p50);

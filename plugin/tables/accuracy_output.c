@@ -365,12 +365,24 @@ static bool put_groups(accuracy_output *o, etr_table *table) {
 
 /* ---- For people ---- */
 
-static const char *missing_text(accuracy_output *o) {
-  const char *record = o->accuracy->profile->etrecord ? o->accuracy->profile->etrecord : "RECORD";
-  return etr_arena_format(&o->answer.arena,
-                          "Only outputs are compared. For the values inside: etrecord-tb reference %s -o "
-                          "ref.safetensors, then etrecord-tb accuracy with --reference ref.safetensors.",
-                          record);
+/* Returns the folder of the record if it has the other inputs, too, or else the record. */
+static const char *record_text(accuracy_output *o) {
+  const etr_profile *p = o->accuracy->profile;
+  const char *slash = p->etrecord ? strrchr(p->etrecord, '/') : NULL;
+  if (!p->etrecord) return "RECORD";
+  size_t size = slash ? (size_t)(slash - p->etrecord) : 0;
+  bool is_folder = slash && size > 0 && p->debug_buffer && strncmp(p->debug_buffer, p->etrecord, size + 1) == 0 &&
+                   !strchr(p->debug_buffer + size + 1, '/');
+  return is_folder ? etr_arena_format(&o->answer.arena, "%.*s", (int)size, p->etrecord) : p->etrecord;
+}
+
+/* Says which commands compare the values inside, on lines that are not wrapped, so that they can be copied. */
+static void put_missing(accuracy_output *o) {
+  const char *record = record_text(o);
+  etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, "Only outputs are compared. These commands compare all values:");
+  etr_putf(&o->answer.writer, "%s    etrecord-tb reference %s -o ref.safetensors\n",
+           etr_section_is_markdown(&o->answer) ? "\n" : "", record);
+  etr_putf(&o->answer.writer, "    etrecord-tb accuracy %s --reference ref.safetensors\n", record);
 }
 
 /* Lists why values were not compared, with their number. */
@@ -395,6 +407,36 @@ static const char *problem_text(accuracy_output *o) {
   return text;
 }
 
+/* Returns the largest difference of stored integers; 0 if there are none, or all are equal. */
+static double find_most_steps(const etr_accuracy *a) {
+  double most = 0;
+  for (size_t i = 0; i < a->value_count; i++)
+    if (!a->values[i].problem && a->values[i].is_integer) most = fmax(most, a->values[i].most_steps);
+  return most;
+}
+
+/* Says what the ranking does not know. first: the most suspicious value; NULL if there is none. */
+static void put_doubts(accuracy_output *o, const etr_value_accuracy *first) {
+  enum { MANY_OPERATORS = 20 }; /* with fewer in a segment, its source lines lead to the operator */
+  const etr_accuracy *a = o->accuracy;
+  const char *lines[4] = {0};
+  size_t count = 0;
+  bool is_own = a->reference_record == a->profile, is_rounding = first && is_own && find_most_steps(a) == 1;
+  if (is_rounding)
+    lines[count++] = "Stored integers differ by one step at most: device and host round ties differently, which is no "
+                     "defect.";
+  if (is_own && o->has_steps)
+    lines[count++] = "This program is quantized itself. What quantization costs is seen against the float model: "
+                     "--reference-record.";
+  if (first && !a->has_local)
+    lines[count++] = "Ranked by the drop of SNR, which can name the wrong node where every layer is inexact; "
+                     "`etrecord-tb reference --local` measures what each segment adds.";
+  if (first && !is_rounding && first->segment_count > MANY_OPERATORS)
+    lines[count++] = "Backends log no values inside their delegates. Lower without a partitioner, or in smaller parts, "
+                     "to see which operator it is.";
+  for (size_t i = 0; i < count; i++) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, lines[i]);
+}
+
 static void put_candidates(accuracy_output *o) {
   const etr_accuracy *a = o->accuracy;
   etr_arena *arena = &o->answer.arena;
@@ -409,13 +451,10 @@ static void put_candidates(accuracy_output *o) {
     etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2,
                      etr_arena_format(arena, "%zu. %s: %s, %s%s", i + 1, etr_accuracy_place(&row), own, score,
                                       value->segment_count > 1
-                                          ? etr_arena_format(arena, " (segment of %zu operators)", value->segment_count)
+                                          ? etr_arena_format(arena, " (by one of %zu operators)", value->segment_count)
                                           : ""));
   }
-  if (shown && !a->has_local && a->reference)
-    etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0,
-                     "Ranked by the drop of SNR, which can name the wrong node where every layer is inexact; "
-                     "`etrecord-tb reference --local` measures what each segment adds.");
+  put_doubts(o, shown ? &a->values[candidates[0]] : NULL);
 }
 
 static size_t count_runs(const etr_accuracy *a) {
@@ -438,8 +477,10 @@ static void put_head(accuracy_output *o) {
                                     a->value_count, runs, etr_plural(runs), etr_accuracy_of(arena, a)));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, etr_accuracy_line(arena, a));
   etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, problem_text(o));
-  if (!a->reference) etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, missing_text(o));
-  if (a->reference) put_candidates(o);
+  if (a->reference)
+    put_candidates(o);
+  else
+    put_missing(o);
 }
 
 static etr_accuracy_choice no_choice;

@@ -559,7 +559,6 @@ static const etr_field instruction_fields[] = {
 static const etr_field plan_fields[] = {
     {"planned_bytes", NULL, ETR_CELL_BYTES, BOTH, ETR_VIA(memory, plan, etr_memory_plan, planned_bytes)},
     {"peak", NULL, ETR_CELL_OBJECT, BOTH, .rows = peak_row, .parts = ETR_FIELDS(peak_fields)},
-    {"peak_tensors", NULL, ETR_CELL_LIST, ETR_IN_DOCUMENT, .rows = live_rows, .parts = &etr_tensor_fields},
     {"buffers", NULL, ETR_CELL_LIST, BOTH, PLAN(buffers, buffer_count), .parts = &etr_buffer_fields},
     {"instructions", NULL, ETR_CELL_OBJECT, BOTH, .rows = instructions_row, .parts = ETR_FIELDS(instruction_fields)},
     {"tensors", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = planned_rows, .parts = &etr_tensor_fields},
@@ -651,14 +650,8 @@ static const etr_field method_fields[] = {
 void etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_method *shown) {
   memory of = memory_of(arena, f->profile, shown);
   of.is_short = true;
-  if (!shown->memory) {
-    etr_jw_null(f->json);
-    return;
-  }
-  etr_jw_object(f->json);
   etr_field_put_medium(f, ETR_FIELDS(plan_fields), ETR_IN_DOCUMENT, &of);
   etr_field_put_medium(f, ETR_FIELDS(method_fields), ETR_IN_DOCUMENT, &of);
-  etr_jw_end(f->json);
 }
 
 static bool put_method_members(etr_answer *answer, const etr_method *shown) {

@@ -411,6 +411,9 @@ static const etr_field fields[] = {
     {"outputs", NULL, ETR_CELL_NAME, DOC, .get = output_shapes, .says = "types and shapes of the outputs"},
     {"arguments", NULL, ETR_CELL_NAME, DOC, .get = argument_texts,
      .says = "arguments other than tensors, \"stride=[1, 1], groups=1\""},
+    {"instruction_step", NULL, ETR_CELL_STEP, DOC, KNOWN(instruction),
+     .says = "the instruction that runs it first, or calls its delegate, as the distance from that of the operator "
+             "before that has one"},
     {"backend", NULL, ETR_CELL_WORD, DOC, KNOWN(backend), .says = "the backend; none: a kernel, or unknown"},
     {"delegate", NULL, ETR_CELL_COUNT, DOC, KNOWN(delegate_instruction), .says = "instruction of the delegate's call"},
     {"runs_as", NULL, ETR_CELL_WORD, DOC, KNOWN(runs_as), .says = "its name in the runtime"},

@@ -196,8 +196,8 @@ static etr_rows sum_contents(sizes *s) {
 static int by_bytes(const void *a, const void *b) {
   const size_sum *x = a, *y = b;
   if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
-  int order = etr_natural_compare(x->module ? x->module : "", y->module ? y->module : "");
-  return order ? order : strcmp(x->dtype ? x->dtype : "", y->dtype ? y->dtype : "");
+  int order = etr_natural_compare(etr_or_empty(x->module), etr_or_empty(y->module));
+  return order ? order : strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
 }
 
 static etr_rows sum_modules(sizes *s) {

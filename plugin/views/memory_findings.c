@@ -271,28 +271,47 @@ static bool has_own_memory(const etr_planned_tensor *tensor) {
   return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
 }
 
-static void memory_find_in_place(etr_memory_finder *f) {
-  const etr_memory_plan *plan = f->plan;
-  /* The largest activation that each instruction is the last to use. */
-  last_use *uses = etr_arena_alloc_array(f->arena, f->plan->instruction_count, sizeof *uses);
-  for (size_t i = 0; uses && i < f->plan->tensor_count; i++) {
-    const etr_planned_tensor *tensor = &f->plan->tensors[i];
+/* Returns the largest activation that each instruction is the last to use. */
+static const last_use *list_last_uses(etr_arena *arena, const etr_memory_plan *plan) {
+  last_use *uses = etr_arena_alloc_array(arena, plan->instruction_count, sizeof *uses);
+  for (size_t i = 0; uses && i < plan->tensor_count; i++) {
+    const etr_planned_tensor *tensor = &plan->tensors[i];
     if (tensor->role != ETR_TENSOR_ACTIVATION || !has_own_memory(tensor) || tensor->last_instruction < 0) continue;
     last_use *use = &uses[tensor->last_instruction];
     if (tensor->first_instruction < tensor->last_instruction &&
         (!use->tensor || use->tensor->size_bytes < tensor->size_bytes))
       use->tensor = tensor;
   }
-  uint64_t *spared = etr_arena_alloc_array(f->arena, plan->instruction_count, sizeof *spared), peak = 0;
-  size_t operators = 0;
-  if (!uses || !spared) return;
+  return uses;
+}
+
+const uint32_t *etr_memory_in_place_make(etr_arena *arena, const etr_memory_plan *plan) {
+  const last_use *uses = list_last_uses(arena, plan);
+  bool *is_taken = etr_arena_alloc_array(arena, plan->instruction_count, sizeof *is_taken);
+  uint32_t *over = etr_arena_alloc_array(arena, plan->tensor_count, sizeof *over);
+  if (!uses || !is_taken || !over) return NULL;
   for (size_t i = 0; i < plan->tensor_count; i++) {
     const etr_planned_tensor *result = &plan->tensors[i];
+    over[i] = ETR_NONE;
     if (!has_own_memory(result) || result->made_by < 0 || result->made_by != result->first_instruction) continue;
     const etr_planned_tensor *argument = uses[result->made_by].tensor;
     if (!argument || !is_elementwise(&plan->steps[result->made_by]) || !is_alike(result, argument)) continue;
-    if (spared[result->made_by]) continue;
-    spared[result->made_by] = result->size_bytes;
+    if (is_taken[result->made_by]) continue;
+    is_taken[result->made_by] = true;
+    over[i] = (uint32_t)(argument - plan->tensors);
+  }
+  return over;
+}
+
+static void memory_find_in_place(etr_memory_finder *f) {
+  const etr_memory_plan *plan = f->plan;
+  const uint32_t *over = etr_memory_in_place_make(f->arena, plan);
+  uint64_t *spared = etr_arena_alloc_array(f->arena, plan->instruction_count, sizeof *spared), peak = 0;
+  size_t operators = 0;
+  if (!over || !spared) return;
+  for (size_t i = 0; i < plan->tensor_count; i++) {
+    if (over[i] == ETR_NONE) continue;
+    spared[plan->tensors[i].made_by] = plan->tensors[i].size_bytes;
     operators++;
   }
   for (size_t i = 0; i < plan->instruction_count; i++)

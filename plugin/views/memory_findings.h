@@ -80,6 +80,10 @@ typedef struct etr_memory_unknown {
 /** Lists what is not known about a method's memory, and why. Returns NULL when out of memory. */
 const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan);
 
+/** Returns, for each tensor of a plan, the index of a tensor over which an elementwise operator could write it: one of
+ * its size and type that nothing needs afterwards; ETR_NONE if there is none. Returns NULL when out of memory. */
+const uint32_t *etr_memory_in_place_make(etr_arena *arena, const etr_memory_plan *plan);
+
 /* ---- What in a method's memory is worth a look, most bytes first ---- */
 
 typedef enum etr_memory_finding_kind {

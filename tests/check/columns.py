@@ -96,6 +96,9 @@ def resolve(schema, root):
 def collect(schema, root, path, wanted):
     """Every key that a schema names, by path; keys that are names of the model's own have no properties. A column without values is not written: it gets a '?'."""
     schema = resolve(schema, root)
+    if schema.get('additionalProperties') is True:  # it has keys that are described elsewhere
+        wanted.add(path + '.*')
+        return
     for key, value in schema.get('properties', {}).items():
         wanted.add('%s.%s%s' % (path, key, '?' if value.get('$ref', '').endswith('_column') else ''))
         collect(value, root, '%s.%s' % (path, key), wanted)

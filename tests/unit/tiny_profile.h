@@ -26,6 +26,7 @@ typedef struct tiny {
   etr_vec(etr_module) modules;
   etr_vec(etr_subgraph) subgraphs;
   etr_vec(etr_node_time) times; /* empty, or one for each node */
+  etr_block block;              /* of all runs; it has no events */
   etr_run runs[TINY_RUNS];      /* the first is a load */
   etr_graph graph;
   etr_method method;
@@ -139,6 +140,8 @@ static inline const etr_profile *tiny_profile(tiny *t) {
                              .graph_count = 1,
                              .methods = &t->method,
                              .method_count = 1,
+                             .blocks = &t->block,
+                             .block_count = 1,
                              .runs = t->runs,
                              .run_count = TINY_RUNS};
   tiny_run(t, execute, 2);

@@ -34,6 +34,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from executorch.extension.pybindings.portable_lib import _load_for_executorch
+import executorch.kernels.quantized  # noqa: F401, registers kernels of quantize and dequantize
+
 from etrecord_tb.reference import write_reference
 
 
@@ -222,12 +225,10 @@ def save_record(lowered, folder, inputs):
     record.save(str(folder / "etrecord.bin"))
 
 
-def run(lowered, folder, inputs):
-    from executorch.extension.pybindings.portable_lib import _load_for_executorch
-
+def run(lowered, folder, inputs, room):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.pte").write_bytes(lowered.buffer)
-    program = _load_for_executorch(str(folder / "model.pte"), enable_etdump=True, debug_buffer_size=1 << 23)
+    program = _load_for_executorch(str(folder / "model.pte"), enable_etdump=True, debug_buffer_size=room)
     for sample in inputs:
         program.run_method("forward", sample)
     program.write_etdump_result_to_file(str(folder / "etdump.etdp"), str(folder / "debug_buffer.bin"))
@@ -253,9 +254,14 @@ def rank_of(answer, truth):
     return 0
 
 
+def first_of(inputs, further):
+    """The inputs of the runs: those of kernels log much."""
+    return inputs[:2] if "portable" in further else inputs[:4]
+
+
 def record_case(folder, model, inputs, further, is_quantized, kind, where):
     """Leaves a record, a run of the wrong program and both references in the folder. Returns where the error is."""
-    spoilt, logged = copy.deepcopy(model), inputs[:4]
+    spoilt, logged = copy.deepcopy(model), first_of(inputs, further)
     if isinstance(where, str):
         spoil_layer(spoilt, kind, where)
     if is_quantized:
@@ -263,7 +269,7 @@ def record_case(folder, model, inputs, further, is_quantized, kind, where):
     if not isinstance(where, str):
         where = spoil_scale(spoilt, kind, where)
     lowered = lower(spoilt, inputs, further)
-    run(lowered, folder, logged)
+    run(lowered, folder, logged, 1 << (27 if "portable" in further else 23))  # kernels log dequantized weights, too
     device, of = str(folder), str(folder.parent / "float")
     if is_quantized:
         save_record(lowered, folder, logged)
@@ -318,7 +324,7 @@ def main():
         folder = wanted.out / name.replace(",", "").replace(" ", "_")
         if not wanted.again:
             model, inputs, further = make()
-            save_record(lower(model, inputs, further), folder / "float", inputs[:4])
+            save_record(lower(model, inputs, further), folder / "float", first_of(inputs, further))
         for number, (kind, where) in enumerate(errors):
             start, place = time.monotonic(), folder / str(number) / "where.json"
             if not wanted.again:

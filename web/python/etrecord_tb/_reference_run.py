@@ -177,7 +177,7 @@ class Program:
         flat = tree_leaves((arguments, {name: named[name] for name in self._names() if name in named} or named))
         wanted = [node.meta.get("val") for node in self.program.graph.nodes if node.op == "placeholder" and node.name in self.program.graph_signature.user_inputs]
         if len(self.program.graph_signature.user_inputs) == len(wanted) and len(flat) != len(wanted):
-            raise Failure(f"it has {len(flat)} values, but the method takes {len(wanted)}: {', '.join(_described(value) for value in wanted)}")
+            raise Failure(f"it has {_counted(len(flat), 'value')}, but the method takes {len(wanted)}: {', '.join(_described(value) for value in wanted)}")
         for index, (given, value) in enumerate(zip(flat, wanted)):
             if isinstance(value, torch.Tensor) and not (isinstance(given, torch.Tensor) and given.dtype == value.dtype and given.dim() == value.dim() and all(
                     isinstance(extent, torch.SymInt) or extent == size for extent, size in zip(value.shape, given.shape))):
@@ -190,6 +190,10 @@ class Program:
             return list(spec.child(1).context if hasattr(spec, "child") else spec.children_specs[1].context)
         except (AttributeError, IndexError, TypeError):
             return []
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def _described(value: Any) -> str:
@@ -472,7 +476,7 @@ def _write_method(writer: Writer, record: Any, job: Job, method: Method, progres
         return False
     samples = _samples(record, job, method.name, programs)
     if not samples:
-        progress.say(f"{method.name}: not computed: no inputs are known; name them with --inputs (see `etrecord-tb reference --help`)")
+        progress.say(f"{method.name}: not computed: {f'{job.inputs} has none' if job.inputs else 'the record has none'} of its inputs; --inputs FILE names them")
         return False
     if any(program.state for program in programs) and len(samples) == 1 and len(method.runs) > 1:
         samples = samples * len(method.runs)  # each run starts where the one before ended
@@ -497,7 +501,7 @@ def _write_method(writer: Writer, record: Any, job: Job, method: Method, progres
     method.ran = {program.name: program for program in ran}
     if ran:
         counts = ", ".join(f"{len(program.program.graph.nodes)} nodes of the {program.name} graph" for program in ran)
-        progress.say(f"{method.name}: {counts} for {len(samples)} input{'s' if len(samples) > 1 else ''}")
+        progress.say(f"{method.name}: {counts} for {_counted(len(samples), 'input')}")
     return bool(ran)
 
 

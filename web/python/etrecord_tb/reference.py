@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import shutil
 import sys
 import time
@@ -58,6 +59,10 @@ class Job:
 
     def __init__(self, record: list[str], output: str, *, inputs: str | None, everything: bool, local: bool, device: str | None, files: dict[str, Any]) -> None:
         self.output, self.inputs, self.everything, self.local = output, inputs, everything, local
+        if not os.path.isdir(os.path.dirname(output) or "."):
+            raise Failure(f"{output}: there is no such folder")
+        if inputs is not None and not os.path.isfile(inputs):
+            raise Failure(f"{inputs}: there is no such file")
         self._of, self._files, self._device = record, files, device
         answer = self._ask(record, files, None, None)
         if answer["record"] is None:

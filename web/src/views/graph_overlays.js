@@ -60,10 +60,11 @@ const numberOverlay = (key, name, adds, text, long = text) => pane => ({name, va
 
 /* How much of each node's output is in planned memory at an instruction. */
 function memoryOverlay(pane, instruction) {
-  const {value} = sectionOf(method.value, 'memory').value, tensors = value?.tensors ?? value?.peak_tensors ?? [], at = instruction < 0 ? value?.peak?.instruction ?? 0 : instruction, perName = new Map();
-  for (const {node, bytes, first_instruction: first, last_instruction: last} of Array.isArray(tensors) ? tensors : []) if (node && first <= at && at <= last) perName.set(node, (perName.get(node) ?? 0) + bytes);
-  const {operators} = method.value, nameOf = row => { const body = operators.text('subgraph', row); return `${body ? `${body}/` : ''}${operators.name(row)}`; };
-  const perRow = Float64Array.from({length: operators.count}, (_, row) => perName.get(nameOf(row)) ?? NaN);
+  const {value, texts} = sectionOf(method.value, 'memory').value, at = instruction < 0 ? value?.peak?.instruction ?? 0 : instruction, perRow = new Float64Array(method.value.operators.count).fill(NaN);
+  if (value?.tensors?.count) {
+    const tensors = new Columns(value.tensors, value.tensors.count, texts), [operator, first, life, misplaced] = ['operator', 'first_instruction', 'life', 'misplaced'].map(key => tensors.indices(key)), view = tensors.numbers('view_back'), bytes = tensors.numbers('bytes');
+    for (let i = 0; i < tensors.count; i++) if (operator[i] >= 0 && first[i] <= at && at <= first[i] + life[i] && Number.isNaN(view[i]) && misplaced[i] !== 1) perRow[operator[i]] = (perRow[operator[i]] || 0) + bytes[i];
+  }
   return {name: `bytes in memory at instruction ${at}`, values: valuesOfNodes(pane, perRow, true).values, adds: true, scale: 'heat', text: shortBytes, long: bytes => `${bytesText(bytes)} bytes`};
 }
 
