@@ -448,6 +448,15 @@ ETR_API etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_t
 ETR_API etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
                                        etr_error *error);
 
+/** Writes what differs between two programs, schema "etrecord-tb/program_diff/1" (schema/program_diff.schema.json).
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_sink *sink, etr_error *error);
+
+/** Writes what differs between two programs: for people as tables of the bytes, the structure and the data that differ;
+ * for programs as one table with a row for each part. options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_program_diff_tables(const etr_program_diff *diff, const etr_table_options *options,
+                                                const etr_sink *sink, etr_error *error);
+
 /* ---- Accuracy ---- */
 
 /** What has a row in a table of accuracy. */

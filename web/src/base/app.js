@@ -138,9 +138,6 @@ const loaded = new Map(); // run -> promise of a profile
 
 export const labelOf = run => records.value.find(record => record.run === run)?.label ?? run ?? '';
 
-/** The records that the shown one can be compared with. */
-export const bases = computed(() => (source.value && shownRun.value ? source.value.basesOf(shownRun.value, records.value) : []));
-
 /** Loads the profile of a record, or returns the one that was loaded. */
 export async function profileOf(run) {
   if (!loaded.has(run)) loaded.set(run, source.peek().load(run).then(whole => {
@@ -179,10 +176,16 @@ async function showRecord() {
   }
 }
 
-/* Compares with the base that the address asks for. "auto" asks for the newest record of the same model. */
+/** The records that the shown one can be compared with. */
+export const bases = computed(() => (source.value && shownRun.value ? source.value.basesOf(shownRun.value, records.value) : []));
+
+/** The base that the address asks for: a record, "auto" for the newest one of the same model, or "none"; a report that holds a base begins with it. */
+export const askedBase = computed(() => get('base') || (source.value?.isReport && bases.value.length ? bases.value[0].run : 'none'));
+
+/* Compares with the base. */
 async function showBase() {
-  const asked = get('base'), run = shownRun.value;
-  if (!asked || !run || !profile.value) {
+  const asked = askedBase.value, run = shownRun.value;
+  if (asked === 'none' || asked === run || !run || !profile.value) {
     compared.value = null;
     return;
   }

@@ -71,10 +71,9 @@ export function ColumnsMenu({name, columns}) {
     const from = shown.indexOf(key), keys = shown.toSpliced(from, 1);
     change(keys.toSpliced(Math.max(0, from + by), 0, key));
   };
-  return html`<details class="menu"><summary>Columns</summary><div>${order.map(({key, title, hint}) => html`<label key=${key} class="check" title=${hint}><input type="checkbox" checked=${shown.includes(key)}
-    onChange=${event => change(event.target.checked ? [...shown, key] : shown.filter(other => other !== key))} />${title}
-    ${shown.includes(key) ? html`<span class="push"><button type="button" aria-label=${`Move ${title} to the left`} onClick=${event => (event.preventDefault(), move(key, -1))}>←</button><button type="button" aria-label=${`Move ${title} to the right`}
-    onClick=${event => (event.preventDefault(), move(key, 1))}>→</button></span>` : null}</label>`)}
+  return html`<details class="menu"><summary>Columns</summary><div>${order.map(({key, title, hint}) => html`<div key=${key} class="menu-row" title=${hint}><label class="check"><input type="checkbox" aria-label=${`Show the column ${title}`} checked=${shown.includes(key)}
+    onChange=${event => change(event.target.checked ? [...shown, key] : shown.filter(other => other !== key))} />${title}</label>
+    ${shown.includes(key) ? html`<span class="push"><button type="button" aria-label=${`Move ${title} to the left`} onClick=${() => move(key, -1)}>←</button><button type="button" aria-label=${`Move ${title} to the right`} onClick=${() => move(key, 1)}>→</button></span>` : null}</div>`)}
     <button type="button" onClick=${() => change([])}>As before</button></div></details>`;
 }
 
