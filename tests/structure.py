@@ -225,8 +225,8 @@ def c_members():
     for header in HEADERS:
         text = re.sub(r"/\*.*?\*/", "", (ROOT / header).read_text(), flags=re.S)
         for name, body in re.findall(r"^(?:typedef )?struct (\w+) \{(.*?)^\}", text, flags=re.S | re.M):
-            members = re.sub(r"\(\*(\w+)\)\([^;]*\)", r"\1", body)  # pointers to functions
-            yield name, [re.search(r"(\w+)(\[\w+\])?$", part.strip())[1] for part in re.split("[;,]", members) if part.strip()]
+            body = re.sub(r"\(\*(\w+)\)\([^;]*\)", r"\1", body)  # pointers to functions
+            yield name, re.findall(r"(\w+)(?:\[[^]]*\])*(?: : \d+)?\s*[;,]", body)
 
 
 def binding_faults():
