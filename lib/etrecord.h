@@ -636,12 +636,13 @@ typedef struct etr_file_part {
   etr_content kind;
   uint64_t offset_bytes; /**< where it begins */
   uint64_t size_bytes;
-  etr_value tensor;    /**< of a constant, mutable data or weight: its name, as in etr_constant or in the delegate's
-                          graph, "constant_12", and its type. Of named data the name is its key. Otherwise NULL */
-  const char *module;  /**< module of the weight, or of the node that reads it; NULL: not known */
-  const char *backend; /**< of a delegate and its weights; else NULL */
-  uint32_t method;     /**< index into etr_profile.methods of the first method that uses it; ETR_NONE: none */
-  int32_t instruction; /**< of a delegate and its weights: the first instruction that calls it; -1: none */
+  uint64_t extent_bytes; /**< the same with the parts inside it */
+  etr_value tensor;      /**< of a constant, mutable data or weight: its name, as in etr_constant or in the delegate's
+                            graph, "constant_12", and its type. Of named data the name is its key. Otherwise NULL */
+  const char *module;    /**< module of the weight, or of the node that reads it; NULL: not known */
+  const char *backend;   /**< of a delegate and its weights; else NULL */
+  uint32_t method;       /**< index into etr_profile.methods of the first method that uses it; ETR_NONE: none */
+  int32_t instruction;   /**< of a delegate and its weights: the first instruction that calls it; -1: none */
   size_t uses; /**< number of tensors of methods, or of delegates, that use it; 0 if that is not what it holds */
 } etr_file_part;
 

@@ -466,6 +466,70 @@ ETR_API etr_status etr_compare_documents(etr_comparison **out, const etr_documen
 /** Frees the comparison, but not the profiles. NULL is allowed. */
 ETR_API void etr_comparison_close(etr_comparison *comparison);
 
+/* ---- Programs: their bytes and their structure ---- */
+
+/** What became of a part of a program's file. */
+typedef enum etr_part_verdict {
+  ETR_PART_SAME,    /**< both programs have these bytes, of the same type */
+  ETR_PART_CHANGED, /**< the bytes or the type differ; the name or place in the model is the same */
+  ETR_PART_ADDED,
+  ETR_PART_REMOVED,
+} etr_part_verdict;
+
+/** Returns the name of a verdict as written in JSON: "same", "changed", "added", "removed". The string is static. */
+ETR_API const char *etr_part_verdict_name(etr_part_verdict verdict);
+
+/** A part of either file, or of both; padding is left out. */
+typedef struct etr_part_change {
+  etr_part_verdict verdict;
+  const etr_file_part *base, *newer; /**< NULL: that program does not have it */
+} etr_part_change;
+
+/** What is counted in each method. */
+typedef enum etr_structure_kind {
+  ETR_STRUCTURE_INSTRUCTIONS,
+  ETR_STRUCTURE_OPERATOR, /**< calls of one kernel, "aten.add.out", or control flow, "control.jump_false" */
+  ETR_STRUCTURE_DELEGATE, /**< calls of delegates of one backend */
+  ETR_STRUCTURE_INSIDE,   /**< operators of one kind in delegates whose payload can be read */
+  ETR_STRUCTURE_PLANNED,  /**< bytes of planned memory */
+} etr_structure_kind;
+
+/** Returns the name of a kind as written in JSON: "instructions", "operator", "delegate", "operator in delegates",
+ * "planned bytes". The string is static. */
+ETR_API const char *etr_structure_kind_name(etr_structure_kind kind);
+
+/** How often something is in one method of each program. */
+typedef struct etr_structure_change {
+  const char *method;
+  etr_structure_kind kind;
+  const char *name; /**< of the operator or backend; "" for instructions and planned bytes */
+  uint64_t base_count, new_count;
+} etr_structure_change;
+
+/** The comparison of two programs. Read-only. */
+typedef struct etr_program_diff {
+  const etr_profile *base, *newer;
+  const etr_structure_change *structure; /**< by method, then kind, then name; also what did not change */
+  size_t structure_count;
+  const etr_part_change *parts; /**< what differs first, then by size, the largest first */
+  size_t part_count;
+} etr_program_diff;
+
+/**
+ * Compares the programs of two profiles, which were opened without ETR_WITHOUT_MEMORY and without `edge_only`. Reads
+ * the files again, to compare their bytes. Parts are paired by their bytes, then by names, then in order within a
+ * module.
+ *
+ * On success close *out with etr_program_diff_close() before you close the profiles. On failure *out is NULL. Errors:
+ * ETR_ERROR_CHOICE (a profile has no program), ETR_ERROR_IO, ETR_ERROR_FORMAT (an ETRecord that contains the program),
+ * ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_program_diff_open(etr_program_diff **out, const etr_profile *base, const etr_profile *newer,
+                                         etr_error *error);
+
+/** Frees the comparison, but not the profiles. NULL is allowed. */
+ETR_API void etr_program_diff_close(etr_program_diff *diff);
+
 #ifdef __cplusplus
 }
 #endif

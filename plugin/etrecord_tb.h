@@ -448,6 +448,15 @@ ETR_API etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_t
 ETR_API etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink,
                                        etr_error *error);
 
+/** Writes what differs between two programs, schema "etrecord-tb/program_diff/1" (schema/program_diff.schema.json).
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_program_diff_json(const etr_program_diff *diff, const etr_sink *sink, etr_error *error);
+
+/** Writes what differs between two programs: for people as tables of the bytes, the structure and the data that differ;
+ * for programs as one table with a row for each part. options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_program_diff_tables(const etr_program_diff *diff, const etr_table_options *options,
+                                                const etr_sink *sink, etr_error *error);
+
 /* ---- Accuracy ---- */
 
 /** What has a row in a table of accuracy. */
@@ -519,10 +528,10 @@ ETR_API etr_status etr_emit_validation_table(const etr_validation *validation, c
 
 /**
  * Writes the dashboard's document, schema "etrecord-tb/profile/1" (schema/profile.schema.json). For every method it
- * has the balance, operators with their times, modules, source lines, delegation, the events of the median run with
- * their positions, and what etr_compare_documents() needs. It is compact: operators and events are stored by column,
- * and repeated texts once at the end. Times are in nanoseconds. etr_emit_events() puts it into the event file of the
- * first entry point. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * has the balance, operators with their times, modules, source lines, delegation, the events of its runs with their
+ * positions, its graphs, its planned memory, and what etr_compare_documents() needs. It is compact: operators and
+ * events are stored by column, and repeated texts once at the end. Times are in nanoseconds. etr_emit_events() puts it
+ * into the event file of the first entry point. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error);
 

@@ -49,7 +49,7 @@ CLASSES = {
 TABLES = [
     ("nodes", "node"), ("nodes --values", "logged_value"), ("events", "event"), ("source", "sum"), ("delegation", "operator_delegation"),
     ("delegation --by delegate", "delegate"), ("memory", "tensor"), ("diff", "change"), ("diff --by value", "gap"), ("accuracy", "value_accuracy"),
-    ("accuracy --by module", "accuracy_group"), ("validate", "flaw"), ("info --sizes", "file_part"),
+    ("accuracy --by module", "accuracy_group"), ("validate", "flaw"), ("info --sizes", "file_part"), ("diff --sizes", "part_change"),
 ]
 
 

@@ -83,6 +83,8 @@ int main(void) {
   WORDS("tensor_role", etr_tensor_role_name, ETR_TENSOR_STATE);
   WORDS("segment_kind", etr_segment_kind_name, ETR_SEGMENT_NAMED);
   WORDS("constant_place", etr_constant_place_name, ETR_CONSTANT_EXTERNAL);
+  WORDS("structure_kind", etr_structure_kind_name, ETR_STRUCTURE_PLANNED);
+  WORDS("part_verdict", etr_part_verdict_name, ETR_PART_REMOVED);
   WORDS("content", etr_content_name, ETR_CONTENT_PADDING);
   WORDS("bound", etr_bound_name, ETR_BOUND_MEMORY);
   WORDS("flaw_kind", etr_flaw_kind_name, ETR_FLAW_MISSING);

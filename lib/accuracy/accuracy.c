@@ -44,8 +44,6 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, 3 * sizeof(uint32_t));
 
-static etr_slice bytes_of(const row_key *key) { return ETR_BYTES(*key); }
-
 const char *etr_input_evidence_name(etr_input_evidence evidence) {
   static const char *const names[] = {"unknown", "bundled", "equal", "only", "order"};
   return names[evidence];
@@ -76,7 +74,7 @@ static bool find_origin(const accuracy_maker *m, const etr_debug_value *value, r
 static void add_value(accuracy_maker *m, const etr_debug_value *value) {
   row_key key;
   if (!find_origin(m, value, &key)) return;
-  uint32_t known = etr_map_get(&m->rows, bytes_of(&key));
+  uint32_t known = etr_map_get(&m->rows, ETR_BYTES(key));
   if (known != ETR_NONE) {
     etr_value_accuracy *row = &m->values.data[known];
     if (value->is_output)
@@ -86,7 +84,7 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
     return;
   }
   etr_value_accuracy *row = etr_vec_push(m->arena, &m->values);
-  if (!row || !etr_map_set(&m->rows, bytes_of(&key), (uint32_t)(m->values.count - 1))) return;
+  if (!row || !etr_map_set(&m->rows, ETR_BYTES(key), (uint32_t)(m->values.count - 1))) return;
   const char *name = m->graph->nodes[key.node].name;
   *row = (etr_value_accuracy){.value = value,
                               .node = key.node,
@@ -112,7 +110,7 @@ static void mark_taps(accuracy_maker *m) {
       row_key key;
       bool is_tap = value->is_output && value->output != ETR_NONE && value->output >= first + returned;
       if (!value->is_output || is_tap != (pass == 0) || !find_origin(m, value, &key)) continue;
-      uint32_t row = etr_map_get(&m->rows, bytes_of(&key));
+      uint32_t row = etr_map_get(&m->rows, ETR_BYTES(key));
       if (row != ETR_NONE) m->values.data[row].is_tap = is_tap;
     }
 }
@@ -340,7 +338,7 @@ static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
   for (size_t i = 0; i < segment->source_count; i++)
     for (uint32_t output = 0; output < outputs[segment->sources[i]]; output++) {
       const row_key key = {row->value->run, segment->sources[i], output};
-      uint32_t source = etr_map_get(&m->rows, bytes_of(&key));
+      uint32_t source = etr_map_get(&m->rows, ETR_BYTES(key));
       if (source != ETR_NONE && !m->values.data[source].problem)
         before = fmin(before, counted_snr(m, &m->values.data[source]));
     }
@@ -541,7 +539,7 @@ static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *o
   for (size_t i = 0; m->reference.is_open && i < m->out->ranked_count && most > 0; i++) {
     etr_value_accuracy *row = &m->values.data[m->out->ranked[i]];
     const row_key key = {row->value->method, row->node, row->output};
-    if (etr_map_count(&seen, bytes_of(&key))) continue;
+    if (etr_map_count(&seen, ETR_BYTES(key))) continue;
     if (row->value->method != m->method) ETR_TRY(enter_method(m, row->value->method, options, error));
     m->warnings.list.count = warned; /* what there is to warn of was said when the values were compared */
     count_spread(m, row);

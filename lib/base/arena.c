@@ -183,6 +183,19 @@ char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
   return text;
 }
 
+char *etr_arena_numbered(etr_arena *arena, const char *prefix, uint64_t number) {
+  char digits[20], *end = digits + sizeof digits, *first = end; /* UINT64_MAX has 20 digits */
+  do *--first = (char)('0' + number % 10);
+  while (number /= 10);
+  size_t size = strlen(prefix), count = (size_t)(end - first);
+  char *text = alloc_raw(arena, size + count + 1, 1);
+  if (!text) return NULL;
+  memcpy(text, prefix, size);
+  memcpy(text + size, first, count);
+  text[size + count] = '\0';
+  return text;
+}
+
 char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   char first[256]; /* nearly every text fits: then it is formatted once */
   va_list arguments;

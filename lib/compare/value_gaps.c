@@ -39,8 +39,6 @@ typedef struct comparer {
   etr_status status;
 } comparer;
 
-static etr_slice bytes_of(const value_key *key) { return ETR_BYTES(*key); }
-
 /* ---- What a value is ---- */
 
 /* Instructions are the same if both sides call the same delegates at the same instructions, because then they have the
@@ -80,7 +78,7 @@ static value_key key_of_output(const value_key *key) {
 
 static uint32_t count_of(const etr_map *counts, const value_key *key) {
   const value_key output = key_of_output(key);
-  uint32_t count = etr_map_get(counts, bytes_of(&output));
+  uint32_t count = etr_map_get(counts, ETR_BYTES(output));
   return count == ETR_NONE ? 0 : count;
 }
 
@@ -97,7 +95,7 @@ static place place_of(comparer *c, const side *s, const etr_debug_value *value, 
      * order. */
     const value_key output = key_of_output(key);
     uint32_t index = count_of(counts, key);
-    etr_map_set(counts, bytes_of(&output), index + 1);
+    etr_map_set(counts, ETR_BYTES(output), index + 1);
     key->index = index;
     return PLACE_NODE;
   }
@@ -166,11 +164,11 @@ static bool is_worse(const etr_value_gap *a, const etr_value_gap *b) {
 static void only_count(comparer *c, const value_key *key, size_t value) { (void)c, (void)key, (void)value; }
 
 static void note_base(comparer *c, const value_key *key, size_t value) {
-  etr_map_set(&c->base_values, bytes_of(key), (uint32_t)value);
+  etr_map_set(&c->base_values, ETR_BYTES(*key), (uint32_t)value);
 }
 
 static void compare_value(comparer *c, const value_key *key, size_t value) {
-  uint32_t partner = etr_map_get(&c->base_values, bytes_of(key));
+  uint32_t partner = etr_map_get(&c->base_values, ETR_BYTES(*key));
   if (partner == ETR_NONE) return;
   if (key->place == PLACE_NODE && count_of(&c->counts[ETR_BASE], key) != count_of(&c->counts[ETR_NEWER], key)) return;
   etr_value_gap gap = {.base = &c->sides[ETR_BASE].profile->debug_values[partner],
@@ -180,10 +178,10 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
   value_key any_run = *key;
   any_run.run = ETR_NONE;
   gap.problem = measure_gap(c, &gap.gap, gap.base, gap.newer);
-  uint32_t known = etr_map_get(&c->known, bytes_of(&any_run));
+  uint32_t known = etr_map_get(&c->known, ETR_BYTES(any_run));
   if (known == ETR_NONE) {
     etr_value_gap *added = etr_vec_push(c->arena, &c->gaps);
-    if (!added || !etr_map_set(&c->known, bytes_of(&any_run), (uint32_t)(c->gaps.count - 1))) return;
+    if (!added || !etr_map_set(&c->known, ETR_BYTES(any_run), (uint32_t)(c->gaps.count - 1))) return;
     *added = gap;
     return;
   }

@@ -46,6 +46,13 @@ typedef struct etr_dump {
   size_t value_count;
 } etr_dump;
 
+/** Returns true if a value of the dump is a tensor, whose data are in a debug buffer. */
+static inline bool etr_dump_has_tensors(const etr_dump *dump) {
+  for (size_t i = 0; i < dump->value_count; i++)
+    if (dump->values[i].kind == ETR_DEBUG_TENSOR) return true;
+  return false;
+}
+
 /**
  * The most ticks that all events of a dump may take together: 104 days of nanoseconds. All sums of them are then exact
  * in a double, and therefore in JSON.

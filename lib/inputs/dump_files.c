@@ -37,18 +37,12 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
 
 /* ---- Logs ---- */
 
-static bool has_tensors(const etr_dump *dump) {
-  for (size_t i = 0; i < dump->value_count; i++)
-    if (dump->values[i].kind == ETR_DEBUG_TENSOR) return true;
-  return false;
-}
-
 static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, const char *path, bool is_one,
                                 etr_error *error) {
   const char *name = is_one ? path : etr_arena_format(f->arena, "%s#%zu", path, dump->number);
   if (!name) return etr_fail_memory(error);
   ETR_TRY(read_dump(f, dump->bytes, name, error));
-  bool is_needed = has_tensors(&f->dumps.data[f->dumps.count - 1]) && !f->debug_buffer.size;
+  bool is_needed = etr_dump_has_tensors(&f->dumps.data[f->dumps.count - 1]) && !f->debug_buffer.size;
   if (!is_needed || !dump->debug_buffer.size) return ETR_OK;
   const char *copy = etr_arena_copy(f->arena, dump->debug_buffer);
   if (!copy) return etr_fail_memory(error);

@@ -83,17 +83,15 @@ static bool is_input(const signature_reader *r, size_t place) {
   return place < r->count && r->nodes[place].subgraph == r->subgraph && r->nodes[place].kind != ETR_NODE_OP;
 }
 
-static etr_slice bytes_of(const char *const *name) { return ETR_BYTES(*name); }
-
 static uint32_t find_input(signature_reader *r, const char *name) {
   if (r->by_name.count == 0) {
     /* Inputs come first. */
     for (size_t i = 0; is_input(r, i); i++) {
-      etr_map_slot *slot = etr_map_at(&r->by_name, bytes_of(&r->nodes[i].name));
+      etr_map_slot *slot = etr_map_at(&r->by_name, ETR_BYTES(r->nodes[i].name));
       if (slot && slot->value == ETR_NONE) slot->value = (uint32_t)i;
     }
   }
-  return etr_map_get(&r->by_name, bytes_of(&name));
+  return etr_map_get(&r->by_name, ETR_BYTES(name));
 }
 
 /* Applies a specification to its input. `next` is the index of the input if specifications are in the order of inputs,
@@ -136,7 +134,7 @@ static void read_buffer_mutation(signature_reader *r) {
       continue;
     }
     const char *name = etr_intern(r->strings, etr_json_string(r->json));
-    if (name) (void)etr_map_set(&r->written, bytes_of(&name), 0);
+    if (name) (void)etr_map_set(&r->written, ETR_BYTES(name), 0);
   }
 }
 
@@ -163,7 +161,7 @@ static size_t read_output_specs(signature_reader *r) {
 static void mark_written(const signature_reader *r) {
   for (size_t i = 0; is_input(r, i); i++)
     r->nodes[i].is_written = r->nodes[i].weight_name &&
-                             etr_map_get(&r->written, bytes_of(&r->nodes[i].weight_name)) != ETR_NONE;
+                             etr_map_get(&r->written, ETR_BYTES(r->nodes[i].weight_name)) != ETR_NONE;
 }
 
 /* * Reads {input_specs, output_specs} and says of the graph's input nodes which are parameters, buffers and constants,

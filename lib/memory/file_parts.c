@@ -188,7 +188,7 @@ static void nest(claims *c) {
     while (open.count > 0 && open.data[open.count - 1]->end <= inner->part.offset_bytes) open.count--;
     claim *outer = open.count > 0 ? open.data[open.count - 1] : NULL;
     if (outer) inner->end = ETR_MIN(inner->end, outer->end);
-    inner->part.size_bytes = inner->end - inner->part.offset_bytes;
+    inner->part.size_bytes = inner->part.extent_bytes = inner->end - inner->part.offset_bytes;
     if (outer) outer->part.size_bytes -= inner->part.size_bytes;
     claim **added = etr_vec_push(c->scratch, &open);
     if (added) *added = inner;

@@ -33,8 +33,6 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
 
 /* ---- By the record's delegate map ---- */
 
-static etr_slice key_of(const uint32_t *handle) { return ETR_BYTES(*handle); }
-
 /* Maps each handle to the first node of the delegate with this handle that multiplies matrices, or else the first node.
  */
 static bool index_carriers(delegate *d) {
@@ -44,7 +42,7 @@ static bool index_carriers(delegate *d) {
   etr_map_init(&d->carriers, &d->scratch);
   for (size_t i = 0; i < count; i++) {
     uint32_t node = nodes[i].node;
-    etr_map_slot *best = etr_map_at(&d->carriers, key_of(&graph->nodes[node].debug_handle));
+    etr_map_slot *best = etr_map_at(&d->carriers, ETR_BYTES(graph->nodes[node].debug_handle));
     if (!best) return false;
     bool heavier = best->value == ETR_NONE ||
                    (etr_multiplies(graph->nodes[node].target) && !etr_multiplies(graph->nodes[best->value].target));
@@ -61,7 +59,7 @@ static bool index_carriers(delegate *d) {
 static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   uint32_t first = ETR_NONE;
   for (size_t i = 0; i < row->handle_count; i++) {
-    uint32_t node = etr_map_get(&d->carriers, key_of(&row->handles[i]));
+    uint32_t node = etr_map_get(&d->carriers, ETR_BYTES(row->handles[i]));
     if (node == ETR_NONE) continue;
     if (etr_multiplies(d->placement->method->graph->nodes[node].target)) return node;
     if (first == ETR_NONE) first = node;

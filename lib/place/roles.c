@@ -160,14 +160,12 @@ static bool select_nodes(finder *f, size_t first, size_t count, uint32_t wanted)
 
 /* ---- All ---- */
 
-static etr_slice key_of(const uint32_t *handle) { return ETR_BYTES(*handle); }
-
 /* Counts how often delegates list each handle. */
 static bool count_listed(const etr_placement *placement, etr_map *listed) {
   for (size_t i = 0; i < placement->instructions.count; i++) {
     const etr_placed *instruction = &placement->instructions.data[i];
     for (size_t k = 0; instruction->is_delegate && instruction->map && k < instruction->map->handle_count; k++) {
-      etr_map_slot *slot = etr_map_at(listed, key_of(&instruction->map->handles[k]));
+      etr_map_slot *slot = etr_map_at(listed, ETR_BYTES(instruction->map->handles[k]));
       if (!slot) return false;
       slot->value = slot->value == ETR_NONE ? 1 : slot->value + 1;
     }
@@ -183,7 +181,7 @@ static bool select_all(finder *f, const etr_map *listed) {
   bool is_consistent = true;
   f->out->ambiguous = 0;
   for (size_t first = 0, end; first < method->by_handle_count; first = end) {
-    uint32_t handle = method->by_handle[first].handle, wanted = etr_map_get(listed, key_of(&handle));
+    uint32_t handle = method->by_handle[first].handle, wanted = etr_map_get(listed, ETR_BYTES(handle));
     for (end = first; end < method->by_handle_count && method->by_handle[end].handle == handle;) end++;
     if (wanted == ETR_NONE) continue;
     found++;

@@ -174,7 +174,7 @@ enum { MOST_ITEMS = 256 }; /* longest list whose tensors are followed one by one
 static void describe_value(etr_links *l, etr_value *out, int32_t index) {
   const etr_pte_value *value = &l->program->values[index];
   etr_dim *dims = value->rank > 0 ? etr_arena_alloc_array(l->arena, (size_t)value->rank, sizeof *dims) : NULL;
-  *out = (etr_value){.name = etr_arena_format(l->arena, "value_%d", index),
+  *out = (etr_value){.name = etr_arena_numbered(l->arena, "value_", (uint32_t)index),
                      .dtype = value->dtype,
                      .rank = -1,
                      .is_bound = value->dynamic};
@@ -404,7 +404,7 @@ static uint32_t add_module(etr_pte_builder *b, const char *name, const char *bac
 
 static bool open_inside(inside *in) {
   etr_pte_builder *b = in->b;
-  const char *name = etr_arena_format(b->arena, "delegate_%d", (int)in->instruction_id);
+  const char *name = etr_arena_numbered(b->arena, "delegate_", (uint32_t)in->instruction_id);
   etr_subgraph *subgraph = etr_vec_push(b->arena, &b->subgraphs);
   if (!subgraph || !name) return false;
   in->backend = pte_backend_of(b, &b->program->instructions[in->instruction_id]);
@@ -440,7 +440,7 @@ static uint32_t last_node(const inside *in) { return (uint32_t)(in->b->nodes.cou
 static bool describe(inside *in, etr_value *out, uint32_t value) {
   *out = in->own->values[value].value;
   out->is_bound = in->is_bound && !in->own->values[value].is_constant;
-  out->name = etr_arena_format(in->b->arena, "value_%u", value);
+  out->name = etr_arena_numbered(in->b->arena, "value_", value);
   return out->name != NULL;
 }
 
@@ -463,7 +463,7 @@ static bool add_own_inputs(inside *in, const uint32_t *values) {
   const etr_links *links = &in->b->links;
   for (size_t i = 0; i < links->read_args.count; i++) {
     uint32_t value = values[links->read_args.data[i]];
-    const char *name = etr_arena_format(in->b->arena, "input_%zu", i);
+    const char *name = etr_arena_numbered(in->b->arena, "input_", i);
     etr_node *node = push_node(in, ETR_NODE_INPUT, name, name);
     if (!node || (value != ETR_NONE && !set_output(in, node, value))) return false;
   }
@@ -481,7 +481,7 @@ static bool add_bytes_argument(inside *in, etr_node *node, uint64_t bytes) {
 
 static bool add_constant(inside *in, uint32_t value) {
   const etr_own_value *v = &in->own->values[value];
-  const char *name = etr_arena_format(in->b->arena, "constant_%u", value);
+  const char *name = etr_arena_numbered(in->b->arena, "constant_", value);
   etr_node *node = push_node(in, ETR_NODE_CONSTANT, name, name);
   return node && set_output(in, node, value) && (v->data.bytes == 0 || add_bytes_argument(in, node, v->data.bytes));
 }
@@ -670,7 +670,7 @@ static bool add_inputs(builder *b) {
     if (!links_add_input(&b->links, &input, (uint32_t)b->nodes.count, b->program->inputs[i])) continue;
     etr_node *node = pte_push_node(b, ETR_NO_INSTRUCTION);
     if (!node) return false;
-    input.name = input.target = input.op_type = etr_arena_format(b->arena, "input_%zu", i);
+    input.name = input.target = input.op_type = etr_arena_numbered(b->arena, "input_", i);
     *node = input;
   }
   return !etr_arena_failed(b->arena);
@@ -807,7 +807,7 @@ static bool add_kernel(builder *b, int32_t id, const etr_instruction *instructio
     const char *text = text_of(a, instruction->args[i]), *name = etr_argument_name(op, i);
     etr_argument *added = text ? etr_vec_push(a->arena, &list) : NULL;
     if (text && !added) return false;
-    if (added) *added = (etr_argument){name ? name : etr_arena_format(a->arena, "arg_%zu", i), text};
+    if (added) *added = (etr_argument){name ? name : etr_arena_numbered(a->arena, "arg_", i), text};
   }
   node->arguments = list.data;
   node->argument_count = list.count;
@@ -820,7 +820,7 @@ static bool add_instruction(builder *b, int32_t id) {
   uint32_t index = (uint32_t)b->nodes.count;
   etr_node *node = pte_add_node(b, id, NULL);
   if (!node) return false;
-  node->name = etr_arena_format(b->arena, "instruction_%d", (int)id);
+  node->name = etr_arena_numbered(b->arena, "instruction_", (uint32_t)id);
   node->target = node->op_type = target_of(b, instruction);
   if (b->placement->method->graph && known && known->node != ETR_NONE) pte_take_edge_node(b, node, known->node);
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return add_call(b, id);

@@ -125,19 +125,13 @@ static bool find_value_outputs(etr_debug_value *values, size_t count, const etr_
 
 /* ---- Collecting ---- */
 
-static bool has_tensors(const etr_dump *dump) {
-  for (size_t i = 0; i < dump->value_count; i++)
-    if (dump->values[i].kind == ETR_DEBUG_TENSOR) return true;
-  return false;
-}
-
 bool etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count) {
   size_t count = 0;
   uint32_t first_run = 0;
   *out = (etr_debug_data){0};
   for (size_t i = 0; i < dump_count; i++) {
     count += dumps[i].value_count;
-    out->dumps_with_tensors += has_tensors(&dumps[i]);
+    out->dumps_with_tensors += etr_dump_has_tensors(&dumps[i]);
   }
   if (dump_count == 1) { /* the usual case: nothing to copy */
     out->values = dumps->values;

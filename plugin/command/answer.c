@@ -72,10 +72,23 @@ static exit_status split_sides(cli_settings *base, cli_settings *newer, const cl
   return EXIT_DONE;
 }
 
-static exit_status run_two(const cli_settings *settings) {
+/* Returns true if a side is a program and nothing else. */
+static bool is_program_alone(const cli_settings *settings) {
+  etr_inputs inputs;
+  if (command_find(&inputs, settings) != EXIT_DONE) return false;
+  bool is_alone = inputs.pte && !inputs.etrecord && inputs.etdump_count == 0;
+  if (settings->record) etr_inputs_clear(&inputs);
+  return is_alone;
+}
+
+static exit_status run_two(const cli_settings *given) {
+  cli_settings with_sizes = *given;
+  const cli_settings *settings = &with_sizes;
   etr_profile *base = NULL, *newer = NULL;
   cli_settings base_settings, new_settings;
   exit_status result = split_sides(&base_settings, &new_settings, settings);
+  if (result == EXIT_DONE && is_program_alone(&base_settings) && is_program_alone(&new_settings))
+    with_sizes.sizes = base_settings.sizes = new_settings.sizes = true;
   if (result == EXIT_DONE) result = command_open(&base, &base_settings);
   if (result == EXIT_DONE) result = command_open(&newer, &new_settings);
   if (result == EXIT_DONE) result = settings->command->compare(base, newer, settings);

@@ -45,7 +45,7 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .max_events = (uint32_t)settings->max_events,
                        .max_delegates = (uint32_t)settings->max_delegates,
                        .max_comparisons = (uint32_t)settings->max_comparisons,
-                       .edge_only = settings->command->edge_only,
+                       .edge_only = settings->command->edge_only && !settings->sizes,
                        .without = settings->command->without & ~(settings->sizes ? (unsigned)ETR_WITHOUT_MEMORY : 0),
                        .skip = settings->skip,
                        .skip_count = (uint32_t)settings->skip_count,

@@ -85,7 +85,7 @@ typedef struct cli_settings {
   const char *method, *graph, *module, *op, *backend, *source_root;
   bool force;          /* continue if a filter selects nothing, or if an ETDump is of another model */
   bool values;         /* logged values instead of times */
-  bool sizes;          /* `info`: where the bytes of the program are */
+  bool sizes;          /* `info` and `diff`: about the bytes of the programs */
   const char *graphs;  /* modules of the graphs to write: "edge,aten" */
   const char *columns; /* columns of tables: "node,avg" */
   etr_node_order order;
@@ -223,6 +223,9 @@ exit_status command_check_noise(const cli_settings *settings, const char *comman
 
 /** Returns the options of a comparison that the settings ask for. */
 etr_compare_options command_compare_options(const cli_settings *settings);
+
+/** Compares the programs of two profiles and prints what differs. Returns EXIT_DONE, or a failure with its message. */
+exit_status command_diff_programs(const etr_profile *base, const etr_profile *newer, const cli_settings *settings);
 
 /** Returns EXIT_ABOVE_LIMIT, with a message, if a method surely got slower than --fail-above allows, or
  * EXIT_CANNOT_TELL, with a message, if the data do not decide that. */

@@ -9,6 +9,11 @@
 
 /* ---- Tables and documents ---- */
 
+static exit_status command_check_info(const cli_settings *settings) {
+  if (settings->sizes || settings->top == TOP_DEFAULT) return EXIT_DONE;
+  return message_usage("info", "--top applies to --sizes");
+}
+
 static etr_status command_info(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
                                etr_error *error) {
   const etr_table_options options = command_table_options(settings);
@@ -135,6 +140,10 @@ static exit_status command_diff(const etr_profile *base, const etr_profile *newe
   const etr_compare_options options = command_compare_options(settings);
   exit_status checked = command_check_noise(settings, "diff");
   if (checked != EXIT_DONE) return checked;
+  if (settings->sizes && (settings->has_fail_above || settings->has_by))
+    return message_usage("diff", "--%s applies to times; --sizes, and two .pte files alone, have none",
+                         settings->has_by ? "by" : "fail-above");
+  if (settings->sizes) return command_diff_programs(base, newer, settings);
   if (etr_compare(&comparison, base, newer, &options, &error) != ETR_OK) return message_error(&error);
   exit_status result = command_print_diff(comparison, settings);
   if (result == EXIT_DONE) result = command_check_limits(comparison, settings);
@@ -278,6 +287,7 @@ const cli_command commands[] = {
      .examples = {{"info mobilenet_v2", "an overview of a record"},
                   {"info etdump.etdp", "the runs of an ETDump without its ETRecord"},
                   {"info model.pte --sizes", "where the bytes of a program are"}},
+     .check = command_check_info,
      .answer = command_info},
     {.name = "nodes",
      .bit = FOR_NODES,
@@ -402,7 +412,7 @@ const cli_command commands[] = {
      .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of the border. "
              "Without --entry, it draws the first entry point of the record. SVG and PNG need the program `dot` of "
              "Graphviz. Without --depth, it expands as many modules as remain readable. With --reference, colours are "
-             "those of accuracy: the SNR of logged values.",
+             "those of accuracy: the SNR of logged values. A report has the better picture, with boxes that open.",
      .examples = {{"dot mobilenet_v2 -o mobilenet_v2.svg", "a picture for a browser, with details in tooltips"},
                   {"dot mobilenet_v2 --focus features.1 -o block.png", "one module and its neighbours"},
                   {"dot llama --fold -o llama.svg", "32 equal layers as one block, for a document"},
@@ -447,8 +457,12 @@ const cli_command commands[] = {
              "A warning comes first if inputs, types, backends or models differ. The first table leads from the "
              "median of the base to the new median, by operator or as --by says.\n"
              "Text and Markdown list only changes that exceed the noise; --top 0 lists everything. CSV lists "
-             "everything unless --top is given, and JSON always does.",
+             "everything unless --top is given, and JSON always does.\n"
+             "With --sizes, and for two .pte files alone, it compares the programs instead: where their bytes are, "
+             "which operators and delegates they call, and which constants, weights and delegates were added, removed "
+             "or changed. CSV then has a row for each of these.",
      .examples = {{"diff before after", "two directories"},
+                  {"diff before.pte after.pte", "two programs, by bytes and structure"},
                   {"diff monday.etdp tuesday.etdp --etrecord model.etrecord", "two ETDumps of one record"},
                   {"diff before after --fail-above 5%", "for CI: fails if a method surely got slower"},
                   {"diff before after --format markdown", "for a comment on a pull request"}},

@@ -62,6 +62,11 @@ static void warn_of_differences(const etr_comparison *comparison, const cli_sett
   }
 }
 
+typedef struct program_question {
+  const etr_program_diff *diff;
+  const cli_settings *settings;
+} program_question;
+
 typedef struct compared {
   const etr_comparison *comparison;
   const cli_settings *settings;
@@ -75,6 +80,22 @@ static etr_status emit_comparison(void *context, const etr_sink *sink, etr_error
   etr_table_options options = command_table_options(settings);
   return settings->format == FORMAT_JSON ? etr_emit_diff_json(comparison, &filter, settings->unit, sink, error)
                                          : etr_emit_diff_tables(comparison, &filter, &options, sink, error);
+}
+
+static etr_status emit_programs(void *context, const etr_sink *sink, etr_error *error) {
+  const program_question *asked = context;
+  etr_table_options options = command_table_options(asked->settings);
+  return asked->settings->format == FORMAT_JSON ? etr_emit_program_diff_json(asked->diff, sink, error)
+                                                : etr_emit_program_diff_tables(asked->diff, &options, sink, error);
+}
+
+exit_status command_diff_programs(const etr_profile *base, const etr_profile *newer, const cli_settings *settings) {
+  etr_error error;
+  etr_program_diff *diff;
+  if (etr_program_diff_open(&diff, base, newer, &error) != ETR_OK) return message_error(&error);
+  exit_status result = command_put(settings, emit_programs, &(program_question){diff, settings});
+  etr_program_diff_close(diff);
+  return result;
 }
 
 exit_status command_print_diff(const etr_comparison *comparison, const cli_settings *settings) {

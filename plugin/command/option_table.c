@@ -191,7 +191,7 @@ const option_spec option_specs[] = {
      .help = "continue if a filter selects nothing, or if the ETDump is of another model"},
     {"values", 0, NULL, AS(FLAG, values), FOR_NODES | FOR_EVENTS,
      .help = "show logged values instead of times: minimum, maximum, mean and number of NaN (JSON has both)"},
-    {"sizes", 0, NULL, AS(FLAG, sizes), FOR_INFO,
+    {"sizes", 0, NULL, AS(FLAG, sizes), FOR_INFO | FOR_DIFF,
      .help = "show where the bytes of the program are: weights by module and type, delegates, largest parts"},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SUMMARY,
      .help = "only this breakdown; pattern adds up modules that repeat, as in layers.*.attention (JSON has all)",

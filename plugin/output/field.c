@@ -70,10 +70,6 @@ etr_cell etr_field_cell(const etr_field *field, const void *row) {
 
 /* ---- JSON ---- */
 
-static etr_scalar real_scalar(double number) {
-  return (etr_scalar){isnan(number) ? ETR_SCALAR_NULL : ETR_SCALAR_REAL, .real = number};
-}
-
 static etr_scalar text_scalar(const char *text, bool blank_is_null) {
   return (etr_scalar){!text || (blank_is_null && !text[0]) ? ETR_SCALAR_NULL : ETR_SCALAR_TEXT, .text = text};
 }
@@ -81,7 +77,7 @@ static etr_scalar text_scalar(const char *text, bool blank_is_null) {
 /* Returns a whole number. The average of an amount that occurs in some inferences only is rounded; a number that does
  * not fit into an integer remains a real. */
 static etr_scalar amount_scalar(double number) {
-  if (number > 9e18) return real_scalar(number);
+  if (number > 9e18) return etr_scalar_of_number(number);
   return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)round(number)};
 }
 
@@ -108,9 +104,10 @@ etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr
   if (is_amount && exact_number(field, row, &exact))
     return (etr_scalar){exact > INT64_MAX ? ETR_SCALAR_HUGE : ETR_SCALAR_WHOLE, .whole = (int64_t)exact, .huge = exact};
   if (is_amount) return amount_scalar(cell.number);
-  if (field->kind == ETR_CELL_TIME && !cell.unit) return real_scalar(etr_ticks_to_unit(profile, cell.number, unit));
-  if (field->kind == ETR_CELL_SHARE) return real_scalar(cell.whole > 0 ? cell.number / cell.whole : NAN);
-  return real_scalar(cell.number);
+  if (field->kind == ETR_CELL_TIME && !cell.unit)
+    return etr_scalar_of_number(etr_ticks_to_unit(profile, cell.number, unit));
+  if (field->kind == ETR_CELL_SHARE) return etr_scalar_of_number(cell.whole > 0 ? cell.number / cell.whole : NAN);
+  return etr_scalar_of_number(cell.number);
 }
 
 void etr_put_scalar(etr_jw *json, etr_scalar value) {

@@ -7,6 +7,8 @@
 
 #include "etrecord.h"
 
+#include <math.h>
+
 /** Title of the column of shares if medians rank. */
 #define ETR_P50_SHARE "share of summed p50"
 
@@ -21,6 +23,11 @@ static inline double etr_ranking(const etr_profile *profile, double avg, double 
 }
 static inline double etr_not_ranking(const etr_profile *profile, double avg, double p50) {
   return etr_ranking(profile, p50, avg);
+}
+
+/** Returns what ticks over all runs of a method are per inference; NaN if it never ran. */
+static inline double etr_ticks_per_run(const etr_method *method, uint64_t ticks) {
+  return method->run_count ? (double)ticks / (double)method->run_count : NAN;
 }
 
 /** Returns ", on average", which follows an average among medians, or "" if averages rank. */

@@ -24,6 +24,18 @@ void etr_section_item(etr_answer *answer, const char *what, const char *evidence
   if (!etr_section_is_markdown(answer)) etr_section_line(answer, ETR_STYLE_DIM, 6, evidence);
 }
 
+void etr_section_titled(etr_answer *answer, const char *title, const etr_row_type *columns, etr_rows rows, bool all) {
+  etr_table table;
+  if (rows.count == 0) return;
+  etr_puts(&answer->writer, "\n");
+  etr_section_line(answer, ETR_STYLE_BOLD, 0, title);
+  if (etr_section_is_markdown(answer)) etr_puts(&answer->writer, "\n");
+  etr_table_init(&table, answer, columns);
+  if (all) table.top = 0;
+  etr_table_add_rows(&table, rows);
+  etr_table_finish(&table);
+}
+
 void etr_section_rows(etr_answer *answer, const etr_row_type *columns, unsigned medium, etr_rows rows) {
   etr_table table;
   if (rows.count == 0) return;

@@ -23,4 +23,8 @@ void etr_section_item(etr_answer *answer, const char *what, const char *evidence
  * shown. Writes nothing if there are no rows. */
 void etr_section_rows(etr_answer *answer, const etr_row_type *columns, unsigned medium, etr_rows rows);
 
+/** Writes an empty line, a title, and rows as a table for people: all of them, or at most options.top. Writes nothing
+ * if there are no rows. */
+void etr_section_titled(etr_answer *answer, const char *title, const etr_row_type *columns, etr_rows rows, bool all);
+
 #endif

@@ -223,6 +223,11 @@ typedef struct etr_scalar {
   double real;
 } etr_scalar;
 
+/** Returns a number as a typed value; NaN is null. */
+static inline etr_scalar etr_scalar_of_number(double number) {
+  return (etr_scalar){isnan(number) ? ETR_SCALAR_NULL : ETR_SCALAR_REAL, .real = number};
+}
+
 /** Returns the typed value of a field in a row, with times in the unit. */
 etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row);
 
@@ -251,10 +256,11 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   X(node) X(event) X(logged_value) X(sum) X(source_line) X(operator_delegation) X(delegate) X(tensor) X(constant) \
   X(boundary) X(buffer) X(constant_sum) X(weight_sum) X(blob) X(blob_sum) X(allocation) X(change) X(node_change) \
   X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) X(module_cost) X(run) X(warning) \
-  X(file_part) X(content_size) X(module_size) X(delegate_size) \
+  X(file_part) X(content_size) X(module_size) X(delegate_size) X(content_change) \
+  X(structure_change) X(part_change) \
   X(logged_count) X(test_set) X(external_weight) X(info_value) X(flaw) X(balance) X(side_event) X(side_sum) \
   X(side_item) X(side_part) X(timeline_event) X(timeline_run) X(lane) X(slow_run) X(graph_node) X(graph_type) \
-  X(graph_subgraph) X(module) X(document_tensor) \
+  X(graph_subgraph) X(module) X(document_tensor) X(balance_box) X(delegate_place) \
   X(statistics) X(noise) X(effective_peaks) X(numeric_gap) X(value_accuracy) X(accuracy_measures) X(accuracy_group) \
   X(document_accuracy)
 /* clang-format on */

@@ -57,13 +57,9 @@ static etr_scalar index_scalar(uint32_t index) {
   return (etr_scalar){ETR_SCALAR_WHOLE, .whole = index == ETR_NONE ? -1 : (int64_t)index};
 }
 
-static etr_scalar number_scalar(double number) {
-  return (etr_scalar){isnan(number) ? ETR_SCALAR_NULL : ETR_SCALAR_REAL, .real = number};
-}
-
 /* Returns the distance of a number from the last one, which it becomes. */
 static etr_scalar step_scalar(double number, double *last) {
-  const etr_scalar step = number_scalar(number - *last);
+  const etr_scalar step = etr_scalar_of_number(number - *last);
   if (!isnan(number)) *last = number;
   return step;
 }
@@ -80,11 +76,11 @@ static etr_scalar value_of(etr_profile_doc *e, const etr_field *field, const voi
   case ETR_CELL_COUNT:
   case ETR_CELL_BYTES: return (etr_scalar){ETR_SCALAR_WHOLE, .whole = isnan(cell.number) ? -1 : (int64_t)cell.number};
   case ETR_CELL_STEP: return step_scalar(cell.number, last);
-  case ETR_CELL_TIME: return number_scalar(etr_profile_ns(e, cell.number));
-  case ETR_CELL_AMOUNT: return number_scalar(round(cell.number)); /* as in other documents */
+  case ETR_CELL_TIME: return etr_scalar_of_number(etr_profile_ns(e, cell.number));
+  case ETR_CELL_AMOUNT: return etr_scalar_of_number(round(cell.number)); /* as in other documents */
   case ETR_CELL_RATE:
-  case ETR_CELL_SHARE: return number_scalar(rounded_rate(cell.number));
-  default: return number_scalar(cell.number);
+  case ETR_CELL_SHARE: return etr_scalar_of_number(rounded_rate(cell.number));
+  default: return etr_scalar_of_number(cell.number);
   }
 }
 

@@ -148,6 +148,11 @@ bool etr_profile_put_runs(etr_profile_doc *doc, const etr_method *method, const 
  * that etr_profile_choose_runs() chooses. Returns false when out of memory. */
 bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
 
+/** Writes the time of a method that is on no operator, by delegate, and what is known about its delegates. facts: of
+ * each delegate, or NULL. Returns false when out of memory. */
+bool etr_profile_put_delegates(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators,
+                               const etr_delegate_facts *facts);
+
 /** Writes the memory that the program plans for a method, as an object. Returns false when out of memory. */
 bool etr_profile_put_memory(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
 

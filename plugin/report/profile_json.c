@@ -82,14 +82,11 @@ static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *
   return true;
 }
 
-static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
+static bool put_findings(etr_profile_doc *e, const etr_findings *found, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
-  bool is_known = e->known && e->known->method == method;
-  etr_findings found = is_known ? e->known->findings : (etr_findings){0};
-  if (!is_known && !etr_findings_make(&found, &e->arena, f->profile, method, ETR_UNIT_MS)) return false;
   etr_field_list(f, "findings");
-  for (size_t i = 0; i < found.count; i++) {
-    const etr_finding *finding = &found.list[i];
+  for (size_t i = 0; i < found->count; i++) {
+    const etr_finding *finding = &found->list[i];
     etr_jw_object(f->json);
     etr_field_text(f, "title", finding->title);
     etr_field_text(f, "evidence", finding->evidence);
@@ -103,6 +100,12 @@ static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr
   }
   etr_jw_end(f->json);
   return true;
+}
+
+static bool make_findings(etr_profile_doc *e, etr_findings *out, const etr_method *method) {
+  bool is_known = e->known && e->known->method == method;
+  if (is_known) *out = e->known->findings;
+  return is_known || etr_findings_make(out, &e->arena, e->fields.profile, method, ETR_UNIT_MS);
 }
 
 /* ---- Parts of a method ---- */
@@ -159,6 +162,7 @@ static bool put_parts(etr_profile_doc *e, const etr_method *method, const etr_pr
 static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_side_method *compared) {
   const etr_fields *f = &e->fields;
   etr_profile_operators ops;
+  etr_findings found;
   etr_module_patterns patterns;
   etr_jw_object(f->json);
   etr_field_method(f, method);
@@ -183,7 +187,8 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   etr_profile_put_clocks(e, method, compared);
   if (e->parts & ETR_PROFILE_COMPARED) etr_profile_put_side(e, compared);
   etr_jw_key(f->json, "delegation");
-  good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, method, &ops) &&
+  good = good && etr_delegation_put(f, &e->arena, method) && make_findings(e, &found, method) &&
+         put_findings(e, &found, &ops) && etr_profile_put_delegates(e, method, &ops, found.delegates) &&
          put_parts(e, method, &ops);
   etr_jw_end(f->json);
   return good;

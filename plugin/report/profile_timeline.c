@@ -4,6 +4,7 @@
  * structure, which says what the events are; a run has only their times.
  */
 #include "report/profile_doc.h"
+#include "views/delegation.h"
 
 /* An event of a structure. */
 typedef struct structure_event {
@@ -25,19 +26,9 @@ typedef struct timeline {
   const etr_profile_operators *ops;
   etr_map known; /* block and events -> index in structures */
   etr_vec(structure) structures;
-  etr_map delegate_of; /* instruction -> index among the method's delegates */
 } timeline;
 
 /* ---- Structures ---- */
-
-static etr_slice number_key(const int32_t *number) { return (etr_slice){(const char *)number, sizeof *number}; }
-
-static bool index_delegates(timeline *t) {
-  etr_map_init(&t->delegate_of, &t->e->arena);
-  for (uint32_t i = 0; i < t->method->delegate_count; i++)
-    if (!etr_map_set(&t->delegate_of, number_key(&t->method->delegates[i].instruction_id), i)) return false;
-  return true;
-}
 
 /* Returns the number of the structure of the run that was placed last; ETR_NONE when out of memory. `lanes` becomes
  * part of a new structure. */
@@ -134,7 +125,7 @@ static bool put_structure(timeline *t, const structure *s) {
     rows[i] = (shown_event){&s->events[i], event, ETR_NONE, ETR_NONE};
     if (t->ops->row_of && event->node_count > 0) rows[i].operator= t->ops->row_of[event->nodes[0]];
     if (event->kind == ETR_EVENT_DELEGATE_CALL || event->kind == ETR_EVENT_DELEGATE_OPERATOR)
-      rows[i].delegate = etr_map_get(&t->delegate_of, number_key(&event->instruction_id));
+      rows[i].delegate = etr_delegate_at(t->method, event->instruction_id);
   }
   etr_jw_object(f->json);
   etr_field_put_rows(f, "lanes", &etr_lane_fields, ETR_ROWS(s->lanes.data, s->lanes.count));
@@ -223,7 +214,7 @@ bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, cons
   timeline t = {.e = e, .method = method, .ops = ops};
   etr_profile_runs shown;
   etr_map_init(&t.known, &e->arena);
-  bool good = index_delegates(&t) && etr_profile_choose_runs(&shown, &e->arena, f->profile, method);
+  bool good = etr_profile_choose_runs(&shown, &e->arena, f->profile, method);
   if (!good) return false;
   etr_jw_object(f->json);
   etr_field_count(f, "runs_left_out", method->run_count - shown.count);

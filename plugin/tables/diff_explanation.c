@@ -17,12 +17,11 @@ typedef struct table_row {
 } table_row;
 
 static const table_row *as_row(const void *row) { return row; }
-static double or_zero(double time) { return isnan(time) ? 0 : time; }
-
 static etr_cell base(const void *row) { return etr_cell_number(as_row(row)->base); }
 static etr_cell newer(const void *row) { return etr_cell_number(as_row(row)->newer); }
 static etr_cell change(const void *row) {
-  return (etr_cell){.number = or_zero(as_row(row)->newer) - or_zero(as_row(row)->base), .is_signed = true};
+  return (etr_cell){.number = etr_known_time(as_row(row)->newer) - etr_known_time(as_row(row)->base),
+                    .is_signed = true};
 }
 
 static etr_cell percent(const void *row) {
@@ -60,7 +59,7 @@ static double base_median(const etr_change *change) { return change->base_runs ?
 static double new_median(const etr_change *change) { return change->new_runs ? change->new_p50 : NAN; }
 
 /* Adds a median to a sum. The sum stays NaN until one is known. */
-static double added(double sum, double time) { return isnan(sum) ? time : sum + or_zero(time); }
+static double added(double sum, double time) { return isnan(sum) ? time : sum + etr_known_time(time); }
 
 enum { EVERY_GROUP = INT32_MAX }; /* --top 0 */
 
@@ -68,7 +67,7 @@ enum { EVERY_GROUP = INT32_MAX }; /* --top 0 */
  * sides: their time is below the clock's step, and says nothing. */
 static bool has_line(const etr_explanation *e, size_t group, size_t most) {
   const etr_change *change = e->rows[group].change;
-  bool is_zero = !(or_zero(base_median(change)) > 0) && !(or_zero(new_median(change)) > 0);
+  bool is_zero = !(etr_known_time(base_median(change)) > 0) && !(etr_known_time(new_median(change)) > 0);
   return group < most && (most == EVERY_GROUP || !is_zero);
 }
 
@@ -120,14 +119,15 @@ static void put_rest(table *t) {
   sum_groups(e, 0, ETR_EXPLAINED_KINDS, &base, &newer);
   for (size_t i = e->groups; i < e->count; i++) {
     const etr_explained *row = &e->rows[i];
-    if (!texts[row->kind] || !row->change || !(or_zero(row->base) > 0 || or_zero(row->newer) > 0)) continue;
+    if (!texts[row->kind] || !row->change || !(etr_known_time(row->base) > 0 || etr_known_time(row->newer) > 0))
+      continue;
     base = added(base, base_median(row->change));
     newer = added(newer, new_median(row->change));
     put_line(t, texts[row->kind], base_median(row->change), new_median(row->change), row->change);
   }
   const etr_change *execute = &t->method->execute;
   put_line(t, t->method->by_events ? "outside of events" : "rest (medians do not add up)",
-           execute->base_p50 - or_zero(base), execute->new_p50 - or_zero(newer), NULL);
+           execute->base_p50 - etr_known_time(base), execute->new_p50 - etr_known_time(newer), NULL);
 }
 
 void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method, const etr_explanation *explanation) {
@@ -168,7 +168,7 @@ static column column_of(double whole) {
 
 static double round_next(column *c, double part) {
   double before = c->sum;
-  c->exact += or_zero(part);
+  c->exact += etr_known_time(part);
   c->sum = round(c->exact * c->scale);
   return c->sum - before;
 }
@@ -187,7 +187,7 @@ static void put_times(const document *d, double base, double newer) {
   const etr_fields *f = &d->of->answer.fields;
   etr_field_number(f, "base_avg", base / d->base.scale);
   etr_field_number(f, "new_avg", newer / d->base.scale);
-  etr_field_number(f, "change_avg", (or_zero(newer) - or_zero(base)) / d->base.scale);
+  etr_field_number(f, "change_avg", (etr_known_time(newer) - etr_known_time(base)) / d->base.scale);
 }
 
 static void put_row(document *d, const etr_explained *row) {
@@ -217,7 +217,8 @@ void etr_diff_put_explanation(etr_diff_output *o, const etr_explanation *e) {
   const etr_fields *f = &o->answer.fields;
   document d = {.of = o};
   double most = 0;
-  for (size_t i = 0; i < e->count; i++) most += fabs(or_zero(e->rows[i].base)) + fabs(or_zero(e->rows[i].newer));
+  for (size_t i = 0; i < e->count; i++)
+    most += fabs(etr_known_time(e->rows[i].base)) + fabs(etr_known_time(e->rows[i].newer));
   d.base = d.newer = column_of(in_unit(&d, most));
   etr_field_object(f, "explained");
   etr_field_text(f, "by", by[e->by]);

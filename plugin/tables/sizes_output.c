@@ -142,8 +142,7 @@ static const etr_field delegate_fields[] = {
     {"module", "module", ETR_CELL_NAME, NAMED, ETR_VIA(delegate_size, part, etr_file_part, module),
      .says = "the innermost that contains all of its nodes", .spare = 2, .nullable = true},
     {"uses", "shared by", ETR_CELL_COUNT, ETR_IN_MARKDOWN | ETR_IN_JSON,
-     ETR_VIA(delegate_size, part, etr_file_part, uses),
-     .says = "delegates that share these bytes"},
+     ETR_VIA(delegate_size, part, etr_file_part, uses), .says = "delegates that share these bytes"},
     {"graph_bytes", "without weights", ETR_CELL_BYTES, NAMED, ETR_VIA(delegate_size, part, etr_file_part, size_bytes),
      .says = "processed bytes outside known weights"},
     {"weights", "weights", ETR_CELL_COUNT, NAMED, ETR_AT(delegate_size, weight_count),
@@ -162,6 +161,12 @@ typedef struct sizes {
   const etr_program_memory *program;
   etr_rows parts, contents, modules, delegates;
 } sizes;
+
+/* Sums by module and type. */
+typedef struct size_sums {
+  etr_map by_name;
+  etr_vec(size_sum) rows;
+} size_sums;
 
 static const char *method_name(const etr_profile *profile, uint32_t method) {
   return method != ETR_NONE ? profile->methods[method].name : NULL;
@@ -200,31 +205,31 @@ static int by_bytes(const void *a, const void *b) {
   return order ? order : strcmp(etr_or_empty(x->dtype), etr_or_empty(y->dtype));
 }
 
+/* Returns the sum of a module and a type, which is added if it is new; NULL when out of memory. */
+static size_sum *sum_of(sizes *s, size_sums *sums, const etr_file_part *part) {
+  const char *key = etr_arena_format(&s->answer.arena, "%s %d %s", etr_or_empty(part->tensor.dtype), part->module != NULL,
+                                     etr_or_empty(part->module));
+  etr_map_slot *slot = key ? etr_map_at(&sums->by_name, etr_slice_of(key)) : NULL;
+  if (!slot || slot->value != ETR_NONE) return slot ? &sums->rows.data[slot->value] : NULL;
+  size_sum *added = etr_vec_push(&s->answer.arena, &sums->rows);
+  if (!added) return NULL;
+  *added = (size_sum){.module = part->module, .dtype = part->tensor.dtype, .whole = (double)s->program->file_bytes};
+  slot->value = (uint32_t)(sums->rows.count - 1);
+  return added;
+}
+
 static etr_rows sum_modules(sizes *s) {
-  etr_arena *arena = &s->answer.arena;
-  etr_vec(size_sum) rows = {0};
-  etr_map by_name;
-  etr_map_init(&by_name, arena);
+  size_sums sums = {0};
+  etr_map_init(&sums.by_name, &s->answer.arena);
   for (size_t i = 0; i < s->program->part_count; i++) {
     const etr_file_part *part = &s->program->parts[i];
-    if (!is_weight(part)) continue;
-    const char *dtype = part->tensor.dtype ? part->tensor.dtype : "";
-    const char *key = etr_arena_format(arena, "%s %d %s", dtype, part->module != NULL,
-                                       part->module ? part->module : "");
-    etr_map_slot *slot = key ? etr_map_at(&by_name, etr_slice_of(key)) : NULL;
-    size_sum *row = slot && slot->value != ETR_NONE ? &rows.data[slot->value] : NULL;
-    if (!row && slot) {
-      slot->value = (uint32_t)rows.count;
-      row = etr_vec_push(arena, &rows);
-      if (row)
-        *row = (size_sum){.module = part->module, .dtype = part->tensor.dtype, .whole = (double)s->program->file_bytes};
-    }
-    if (!row) break;
+    size_sum *row = is_weight(part) ? sum_of(s, &sums, part) : NULL;
+    if (!row) continue;
     row->count++;
     row->bytes += part->size_bytes;
   }
-  if (rows.count > 0) etr_sort(rows.data, rows.count, sizeof *rows.data, by_bytes);
-  return ETR_ROWS(rows.data, rows.count);
+  if (sums.rows.count > 0) etr_sort(sums.rows.data, sums.rows.count, sizeof *sums.rows.data, by_bytes);
+  return ETR_ROWS(sums.rows.data, sums.rows.count);
 }
 
 static int by_total(const void *a, const void *b) {
@@ -294,14 +299,6 @@ etr_status etr_emit_sizes_json(const etr_profile *profile, etr_unit unit, const 
   return status == ETR_OK ? ended : status;
 }
 
-static void put_section(sizes *s, const char *title, const etr_row_type *fields, etr_rows rows) {
-  if (rows.count == 0) return;
-  etr_puts(&s->answer.writer, "\n");
-  etr_section_line(&s->answer, ETR_STYLE_BOLD, 0, title);
-  if (etr_section_is_markdown(&s->answer)) etr_puts(&s->answer.writer, "\n");
-  etr_section_rows(&s->answer, fields, etr_section_is_markdown(&s->answer) ? ETR_IN_MARKDOWN : ETR_IN_TEXT, rows);
-}
-
 /* Puts all parts, for programs, or the largest ones, for people. */
 static void put_parts(sizes *s, bool is_report) {
   etr_table table;
@@ -327,9 +324,9 @@ etr_status etr_emit_sizes_tables(const etr_profile *profile, const etr_table_opt
     etr_section_line(
         &s.answer, ETR_STYLE_BOLD, 0,
         etr_arena_format(&s.answer.arena, "%s: %s bytes", etr_last_part(profile->pte), bytes ? bytes : ""));
-    put_section(&s, "what the bytes are", &etr_content_size_fields, s.contents);
-    put_section(&s, "weights by module and type", &etr_module_size_fields, s.modules);
-    put_section(&s, "delegates", &etr_delegate_size_fields, s.delegates);
+    etr_section_titled(&s.answer, "what the bytes are", &etr_content_size_fields, s.contents, true);
+    etr_section_titled(&s.answer, "weights by module and type", &etr_module_size_fields, s.modules, false);
+    etr_section_titled(&s.answer, "delegates", &etr_delegate_size_fields, s.delegates, false);
     etr_puts(&s.answer.writer, "\n");
     etr_section_line(&s.answer, ETR_STYLE_BOLD, 0, "largest parts");
     if (format == ETR_TABLE_MARKDOWN) etr_puts(&s.answer.writer, "\n");

@@ -17,12 +17,8 @@ static double share_of(const etr_method *method, uint64_t ticks) {
   return method->execute_ticks ? (double)ticks / (double)method->execute_ticks : NAN;
 }
 
-static double per_run(const etr_method *method, uint64_t ticks) {
-  return method->run_count ? (double)ticks / (double)method->run_count : NAN;
-}
-
 void etr_summary_put_time(const etr_fields *f, const etr_method *method, uint64_t ticks) {
-  etr_field_ticks(f, "avg", per_run(method, ticks));
+  etr_field_ticks(f, "avg", etr_ticks_per_run(method, ticks));
   etr_field_number(f, "share", share_of(method, ticks));
 }
 
@@ -86,7 +82,7 @@ void etr_summary_put_patterns(const etr_fields *f, const etr_method *method, con
     etr_jw_object(f->json);
     etr_sum_put(f, &own);
     etr_field_count(f, "level", row->level);
-    etr_field_ticks(f, "total", per_run(method, row->total_ticks));
+    etr_field_ticks(f, "total", etr_ticks_per_run(method, row->total_ticks));
     etr_field_number(f, "total_share", share_of(method, row->total_ticks));
     etr_field_count(f, "total_count", row->node_count);
     put_total_cost(f, &row->cost);
@@ -165,10 +161,11 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_jw_end(f->json);
   etr_field_noise(f, &answer->arena, method, f->unit);
   etr_balance_list(method, parts);
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) etr_field_ticks(f, parts[i].name, per_run(method, parts[i].ticks));
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
+    etr_field_ticks(f, parts[i].name, etr_ticks_per_run(method, parts[i].ticks));
   etr_field_number(f, "estimated_confidence", has_estimated_nodes(method) ? method->estimated_confidence : NAN);
-  etr_field_ticks(f, "clock_hidden", per_run(method, method->clock_hidden_ticks));
-  etr_field_ticks(f, "filtered", per_run(method, s.part_ticks));
+  etr_field_ticks(f, "clock_hidden", etr_ticks_per_run(method, method->clock_hidden_ticks));
+  etr_field_ticks(f, "filtered", etr_ticks_per_run(method, s.part_ticks));
   if (!etr_summary_put_delegates(f, &answer->arena, method, "avg", (double)method->run_count)) return false;
   put_first_run(f, &s);
   put_breakdown(f, &s, ETR_BY_OP);

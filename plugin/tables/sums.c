@@ -8,13 +8,9 @@
 
 enum { BAR_WIDTH = 24 };
 
-static double per_run(const etr_method *method, uint64_t ticks) {
-  return method->run_count ? (double)ticks / (double)method->run_count : NAN;
-}
-
 etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks) {
   return (etr_sum){.method = method,
-                   .ticks = per_run(method, total_ticks),
+                   .ticks = etr_ticks_per_run(method, total_ticks),
                    .p50 = NAN,
                    .part = (double)total_ticks,
                    .whole = (double)method->execute_ticks,

@@ -5,6 +5,7 @@
 #include "views/diff_view.h"
 
 #include "base/natural.h"
+#include "output/ranking.h"
 #include "views/breakdown.h"
 
 #include <math.h>
@@ -212,10 +213,6 @@ static const etr_method *method_of_side(const etr_profile *profile, uint32_t met
   return method == ETR_NONE ? &nothing : &profile->methods[method];
 }
 
-static double per_run(const etr_method *method, uint64_t ticks) {
-  return method->run_count ? (double)ticks / (double)method->run_count : NAN;
-}
-
 void etr_diff_balance(etr_balance_change out[ETR_BALANCE_PARTS], etr_balance_part parts[ETR_BALANCE_PARTS],
                       const etr_comparison *comparison, const etr_method_pair *method) {
   const etr_method *base = method_of_side(comparison->base, method->base_method),
@@ -224,8 +221,8 @@ void etr_diff_balance(etr_balance_change out[ETR_BALANCE_PARTS], etr_balance_par
   etr_balance_list(base, base_parts);
   etr_balance_list(newer, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
-    out[i] = (etr_balance_change){&parts[i], per_run(base, base_parts[i].ticks) * comparison->base_scale,
-                                  per_run(newer, parts[i].ticks)};
+    out[i] = (etr_balance_change){&parts[i], etr_ticks_per_run(base, base_parts[i].ticks) * comparison->base_scale,
+                                  etr_ticks_per_run(newer, parts[i].ticks)};
 }
 
 /* ---- Rows ---- */
@@ -275,13 +272,11 @@ static bool add_parts(explainer *e) {
   return true;
 }
 
-static double or_nothing(double time) { return isnan(time) ? 0 : time; }
-
 static bool add_rest(explainer *e) {
   double base = e->method->execute.base_avg, newer = e->method->execute.new_avg;
   for (size_t i = 0; i < e->rows.count; i++) {
-    base -= or_nothing(e->rows.data[i].base);
-    newer -= or_nothing(e->rows.data[i].newer);
+    base -= etr_known_time(e->rows.data[i].base);
+    newer -= etr_known_time(e->rows.data[i].newer);
   }
   return add_row(e, (etr_explained){ETR_EXPLAINED_REST, NULL, NULL, base, newer});
 }

@@ -11,6 +11,8 @@
 #include "views/balance.h"
 #include "views/cost_figures.h"
 
+#include <math.h>
+
 /* ---- The rows of a comparison that an output lists, in its order ---- */
 
 typedef enum etr_diff_section {
@@ -96,6 +98,9 @@ typedef struct etr_explanation {
   size_t count;
   size_t groups; /* number of rows, at the start, that are sums of nodes; the largest change comes first */
 } etr_explanation;
+
+/** Returns a time, or 0 if it is not known. */
+static inline double etr_known_time(double time) { return isnan(time) ? 0 : time; }
 
 /** Explains the change of a method that was timed on both sides. Returns false when out of memory. */
 bool etr_explanation_make(etr_explanation *out, etr_arena *arena, const etr_comparison *comparison,

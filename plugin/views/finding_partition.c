@@ -339,6 +339,38 @@ static bool find_kernels(partition *p) {
          add_library(finder, is_in_library, library_ticks);
 }
 
+/* ---- What cuts delegates apart ---- */
+
+/* Finds the operator behind each of the backend's delegates that the partitioner left out. */
+static void find_cuts(const partition *p) {
+  const etr_graph *graph = p->finder->graph;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    if (!p->is_between[i] || is_getitem(&graph->nodes[i])) continue;
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
+      uint32_t from = graph->nodes[i].inputs[k].node;
+      while (is_getitem(&graph->nodes[from]) && graph->nodes[from].input_count && !p->is_inside[from] &&
+             graph->nodes[from].inputs[0].node < from)
+        from = graph->nodes[from].inputs[0].node;
+      etr_delegate_facts *facts = p->is_inside[from] ? &p->finder->facts[p->finder->delegate_of[from]] : NULL;
+      if (!facts || facts->cut_by != ETR_NONE) continue;
+      facts->cut_by = i;
+      facts->cut_reason = p->reasons ? p->reasons[i] : NULL;
+    }
+  }
+}
+
+static bool begin_facts(etr_finder *finder) {
+  finder->facts = etr_arena_alloc_array(finder->arena, finder->method->delegate_count, sizeof *finder->facts);
+  for (size_t i = 0; finder->facts && i < finder->method->delegate_count; i++) {
+    const etr_delegate_spending *spent = &finder->delegates[i];
+    finder->facts[i] = (etr_delegate_facts){.cut_by = ETR_NONE,
+                                            .calls = spent->calls,
+                                            .overhead = spent->ticks[ETR_SPENT_AROUND],
+                                            .hidden = ETR_MIN(spent->hidden, spent->ticks[ETR_SPENT_AROUND])};
+  }
+  return finder->facts != NULL;
+}
+
 /* ---- All ---- */
 
 static bool is_first_of_backend(const etr_method *method, size_t at) {
@@ -352,10 +384,12 @@ bool etr_find_partitions(etr_finder *finder) {
   const etr_method *method = finder->method;
   const char *known = etr_known_partitioner();
   partition p;
+  if (!begin_facts(finder)) return false;
   for (size_t i = 0, looked = 0; i < method->delegate_count && looked < MOST_BACKENDS; i++) {
     if (!is_first_of_backend(method, i)) continue;
     if (!look_at_backend(&p, finder, method->delegates[i].backend) || !find_fallback(&p)) return false;
     if (p.reasons && !find_kernels(&p)) return false;
+    find_cuts(&p);
     looked++;
   }
   if (method->delegate_count || !known) return true;

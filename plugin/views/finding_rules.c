@@ -413,6 +413,6 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     doubt_estimates(&finder, &finder.found.data[i]);
     put_saving(&finder, &finder.found.data[i]);
   }
-  *out = (etr_findings){finder.found.data, finder.found.count};
+  *out = (etr_findings){finder.found.data, finder.found.count, finder.facts};
   return !etr_arena_failed(arena);
 }

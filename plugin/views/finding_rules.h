@@ -45,6 +45,7 @@ typedef struct etr_finder {
   const bool *is_kernel;       /* an operator that ran outside delegates */
   const uint32_t *delegate_of; /* index of the delegate that it is in or calls; ETR_NONE */
   etr_vec(etr_finding) found;
+  etr_delegate_facts *facts; /* of each of the method's delegates; set by etr_find_partitions() */
 } etr_finder;
 
 /** Fill the members of the finder. False when out of memory. */

@@ -105,10 +105,21 @@ typedef struct etr_finding {
   size_t overlap_count;
 } etr_finding;
 
+/** What was found out about a delegate. */
+typedef struct etr_delegate_facts {
+  uint32_t cut_by; /* the first operator outside delegates that reads its result, and on which a later delegate of
+                      the backend depends; ETR_NONE if there is none */
+  const char *cut_reason; /* why the partitioner leaves that operator out; NULL if its rules are not known */
+  size_t calls;           /* over all runs */
+  uint64_t overhead;      /* time of its calls that is in no event, in ticks: their median times runs */
+  uint64_t hidden;        /* the part of `overhead` that is probably operator time, because their clock is coarse */
+} etr_delegate_facts;
+
 typedef struct etr_findings {
   const etr_finding
       *list; /* about accuracy, then the largest known saving first, then what was spent once, then unknown savings */
   size_t count;
+  const etr_delegate_facts *delegates; /* of each of the method's delegates; NULL if it never ran or has no graph */
 } etr_findings;
 
 /** The findings of one method, for a caller that shows them in several places. */

@@ -122,8 +122,6 @@ typedef struct row_key {
 } row_key;
 ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
 
-static etr_slice key_bytes(const row_key *key) { return ETR_BYTES(*key); }
-
 bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile) {
   etr_map_init(&out->first, arena);
   out->next = etr_arena_alloc_array(arena, profile->debug_value_count, sizeof *out->next);
@@ -133,8 +131,8 @@ bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_pro
     if (!value->is_output && value->instruction_id < 0) continue;
     const row_key key = {value->is_output ? NULL : value->delegate_id, profile->runs[value->run].block,
                          value->is_output ? -1 : value->instruction_id};
-    out->next[i] = etr_map_get(&out->first, key_bytes(&key));
-    etr_map_set(&out->first, key_bytes(&key), (uint32_t)i);
+    out->next[i] = etr_map_get(&out->first, ETR_BYTES(key));
+    etr_map_set(&out->first, ETR_BYTES(key), (uint32_t)i);
   }
   return !etr_arena_failed(arena);
 }
@@ -143,7 +141,7 @@ uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profil
                           const etr_event *event) {
   const row_key key = {event ? event->delegate_id : NULL, (uint32_t)(block - profile->blocks),
                        event ? event->instruction_id : -1};
-  return event && event->instruction_id < 0 ? ETR_NONE : etr_map_get(&rows->first, key_bytes(&key));
+  return event && event->instruction_id < 0 ? ETR_NONE : etr_map_get(&rows->first, ETR_BYTES(key));
 }
 
 /* ---- Showing ---- */

@@ -84,8 +84,6 @@ typedef struct box_key {
 } box_key;
 ETR_NO_PADDING(box_key, 2 * sizeof(uint32_t));
 
-static etr_slice key_bytes(const box_key *key) { return ETR_BYTES(*key); }
-
 /* Returns a module's name below its parent; "" if it adds nothing. */
 static const char *relative_path(const char *path, const char *parent) {
   size_t size = strlen(parent);
@@ -121,7 +119,7 @@ static void choose_modules(placing *p) {
 static uint32_t add_known(placing *p, box_key key, uint32_t parent, const char *label, etr_scope_kind kind) {
   uint32_t box = p->tree->boxes.data[parent].depth < ETR_TREE_MAX_DEPTH ? tree_add(p->tree, parent, label, kind)
                                                                         : parent;
-  etr_map_set(&p->boxes, key_bytes(&key), box);
+  etr_map_set(&p->boxes, ETR_BYTES(key), box);
   return box;
 }
 
@@ -131,7 +129,7 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   const etr_graph *graph = p->tree->graph;
   if (subgraph >= graph->subgraph_count) return ETR_TREE_TOP;
   box_key key = {subgraph, KEY_SELF};
-  uint32_t known = etr_map_get(&p->boxes, key_bytes(&key));
+  uint32_t known = etr_map_get(&p->boxes, ETR_BYTES(key));
   if (known != ETR_NONE) return known;
   const etr_subgraph *sub = &graph->subgraphs[subgraph];
   /* The label begins with the part that distinguishes it from its siblings, because TensorBoard's page cuts labels at a
@@ -153,7 +151,7 @@ static uint32_t outer_module(const placing *p, uint32_t subgraph) {
 static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
   if (module == outer_module(p, subgraph)) return subgraph_box(p, subgraph);
   box_key key = {subgraph, module};
-  uint32_t known = etr_map_get(&p->boxes, key_bytes(&key));
+  uint32_t known = etr_map_get(&p->boxes, ETR_BYTES(key));
   if (known != ETR_NONE) return known;
   const etr_graph *graph = p->tree->graph;
   uint32_t parent = p->shown[parent_module(graph, module)];
@@ -174,7 +172,7 @@ static uint32_t inputs_box(placing *p, uint32_t subgraph) {
   uint32_t parent = subgraph_box(p, subgraph);
   if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS) return parent;
   box_key key = {subgraph, KEY_INPUTS};
-  uint32_t known = etr_map_get(&p->boxes, key_bytes(&key));
+  uint32_t known = etr_map_get(&p->boxes, ETR_BYTES(key));
   if (known != ETR_NONE) return known;
   uint32_t box = add_known(p, key, parent, "inputs", ETR_SCOPE_BUCKET);
   if (box != parent) p->tree->boxes.data[box].stem = "inputs";

@@ -47,7 +47,7 @@ static bool keep_findings(etr_summary *s, etr_arena *arena, const bool *wanted) 
     for (size_t k = 0; k < finding->node_count; k++) is_about |= wanted[finding->nodes[k]];
     if (is_about) kept[count++] = *finding;
   }
-  s->findings = (etr_findings){kept, count};
+  s->findings = (etr_findings){kept, count, s->findings.delegates};
   return true;
 }
 

@@ -7,6 +7,7 @@ import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
+import {gunzipSync, gzipSync} from 'node:zlib';
 
 import {run} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
@@ -218,6 +219,37 @@ describe('the graph of a report', options, () => {
     const svg = await inPicture(tab, picture => picture.svg());
     assert.ok(!/<img|<script|\u202e/.test(svg), 'names stay text');
     clean(tab);
+  });
+
+  /** A report whose section of graphs is another one. */
+  async function openWith(change) {
+    const path = join(folder, 'changed.html'), html = run('report', join(fixtures, 'mv2_xnnpack')), element = /(id="profile\.0\.graphs">)([^<]*)/, section = JSON.parse(gunzipSync(Buffer.from(element.exec(html)[2], 'base64')));
+    change(section);
+    writeFileSync(path, html.replace(element, (_, head) => head + gzipSync(JSON.stringify(section)).toString('base64')));
+    const tab = await new ExecuTorchTab().launch({width: 1280, height: 800}, {offline: true});
+    opened.push(tab);
+    await tab.page.goto(`file://${path}#view=graph&graph.panes=aten`);
+    return tab;
+  }
+
+  it('lays out a large graph in a worker, and a graph with circles, 10,000 edges, long names and deep bodies without an error', async () => {
+    const chain = count => Array(count - 1).fill(1), nodes = (count, more) => ({count, kind: 'op', name: Array.from({length: count}, (_, i) => `n${i}`), op: 'aten.add.Tensor', module: 0, inputs: [0, ...chain(count)], counterparts: 0, ...more}), aten = (count, more = {}, graph = {}) => section => { section.texts = [...section.texts, 'op', 'aten.add.Tensor']; section.graphs.list = [{module: 'aten', dialect: 'aten', entry: 'x', has_operators: false, nodes: {...nodes(count, more), kind: section.texts.length - 2, op: section.texts.length - 1}, inputs: chain(count), ...graph}]; };
+    const large = await openWith(aten(6000));
+    await drawn(large);
+    assert.equal(await inPicture(large, picture => picture.tree.count), 6000);
+    clean(large);
+    const wide = {inputs: [...Array(9999).fill(0), 9999]}, bodies = 400;
+    for (const change of [
+      aten(50, {}, {inputs: Array.from({length: 49}, (_, i) => (i % 3 ? 1 : -5))}), aten(10000, wide, {inputs: Array.from({length: 9999}, (_, i) => i + 1)}), aten(20, {name: Array(20).fill('x'.repeat(65536))}),
+      aten(bodies + 1, {subgraph: Array.from({length: bodies + 1}, (_, i) => i - 1)}, {subgraphs: {count: bodies, path: Array.from({length: bodies}, (_, i) => `b${i}`), owner: Array.from({length: bodies}, (_, i) => i)}}),
+      aten(30, {subgraph: 0}, {subgraphs: {count: 1, path: ['a'], owner: [7]}}), aten(10, {inputs: Array(10).fill(1e9)}),
+    ]) {
+      const tab = await openWith(change);
+      await tab.page.waitForFunction(() => document.querySelector('.graph-pane canvas')?.picture?.boxes > 0 || document.querySelector('.graph [role=alert]'));
+      clean(tab);
+    }
+    const circles = await openWith(aten(50, {}, {inputs: Array.from({length: 49}, (_, i) => (i % 3 ? 1 : -5))}));
+    await circles.page.getByText(/edges lead to an earlier node/).waitFor();
   });
 
   it('has the aims of a picture in each mode: no error for any fixture with a graph', async () => {

@@ -8,6 +8,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
 
+import {readTimeline} from '../../web/src/base/events.js';
+import {readProfile} from '../../web/src/base/method.js';
 import {embeddedIn, run, withDocument} from './answers.js';
 import {fixtures, missing} from './environment.js';
 import {ScenePage} from './scene_page.js';
@@ -29,7 +31,14 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
     rmSync(folder, {recursive: true});
   });
 
-  const timelineOf = record => embeddedIn(readFileSync(paths[record], 'utf8'), 'profile.0.timeline');
+  /* The runs that a report has, and the events of one. */
+  function timelineOf(record) {
+    const html = readFileSync(paths[record], 'utf8'), [method] = readProfile(embeddedIn(html, 'profile')).methods, {timeline, texts} = embeddedIn(html, 'profile.0.timeline');
+    return readTimeline(timeline, texts, method);
+  }
+
+  /* The position of the median run, the faster one of two. */
+  const medianOf = ({runs}) => runs.map((_, at) => at).sort((a, b) => runs[a].execute - runs[b].execute)[Math.floor((runs.length - 1) / 2)];
 
   it('tells what is under the pointer, within 100 ms, and in words', async () => {
     await tab.open(paths.llama_portable, 'timeline');
@@ -85,14 +94,9 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
   it('sums a span to the nanosecond, on the lanes that are chosen', async () => {
     await tab.open(paths.llama_portable, 'timeline');
     await tab.drag(0.3, 0.5, 100, true);
-    const [from, to] = tab.address()['tl.span'].split('~').map(Number), {timeline} = timelineOf('llama_portable'), of = timeline.runs ? {...timeline.structures[timeline.runs[0].structure ?? 0], ...timeline.runs[0]} : timeline;
-    const at = (key, event) => (Array.isArray(of[key]) ? of[key][event] : of[key]);
-    if (!timeline.runs) { // the document has the run that is shown
-      let wanted = 0;
-      for (let event = 0; event < of.count; event++) wanted += Math.max(0, Math.min(to, at('start', event) + at('duration', event)) - Math.max(from, at('start', event)));
-      const [, , total] = (await tab.table('In the marked span'))[0];
-      assert.equal(Number(total), wanted);
-    }
+    const [from, to] = tab.address()['tl.span'].split('~').map(Number), timeline = timelineOf('llama_portable'), {start, stop} = timeline.eventsOf(medianOf(timeline));
+    const [, , total] = (await tab.table('In the marked span'))[0];
+    assert.equal(Number(total), start.reduce((sum, begin, event) => sum + Math.max(0, Math.min(to, stop[event]) - Math.max(from, begin)), 0));
     const sums = async () => (await tab.table('In the marked span'))[0].slice(1);
     const before = await sums();
     for (const by of ['Module', 'Backend', 'Source line']) {
@@ -168,16 +172,33 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
     }
   });
 
-  /* A report with the events of llama_portable, repeated until there are many. */
+  /* A report with the events of llama_portable, repeated until there are many, as a document of one run. */
   function manyEvents() {
-    const path = join(folder, 'many.html');
-    writeFileSync(path, withDocument(readFileSync(paths.llama_portable, 'utf8'), 'profile.0.timeline', ({timeline, texts}) => {
-      const one = timeline.runs ? {...timeline.structures[timeline.runs[0].structure ?? 0], ...timeline.runs[0]} : timeline, times = Math.ceil(MANY / one.count), {execute} = one, made = {run: one.run, lanes: one.lanes, execute: execute * times, count: one.count * times};
-      for (const [key, column] of Object.entries(one)) if (!(key in made)) made[key] = Array.isArray(column) ? Array.from({length: made.count}, (_, at) => column[at % one.count] + (key === 'start' ? execute * Math.floor(at / one.count) : 0)) : column;
-      return {timeline: made, texts};
-    }));
+    const path = join(folder, 'many.html'), timeline = timelineOf('llama_portable'), events = timeline.eventsOf(0), times = Math.ceil(MANY / events.count), {execute, lanes} = events;
+    const repeated = (valueOf, step = 0) => Array.from({length: events.count * times}, (_, at) => valueOf(at % events.count) + step * Math.floor(at / events.count));
+    writeFileSync(path, withDocument(readFileSync(paths.llama_portable, 'utf8'), 'profile.0.timeline', ({texts}) => ({
+      timeline: {
+        run: 0, execute: execute * times, lanes, count: events.count * times, start: repeated(event => events.start[event], execute), ...Object.fromEntries(['duration', 'lane', 'level', 'measured', 'operator', 'instruction'].map(key => [key, repeated(event => events[key][event])])),
+        ...Object.fromEntries(['name', 'match'].map(key => [key, repeated(event => events.raw(key, event))])),
+      }, texts,
+    })));
     return path;
   }
+
+  it('shows any run, and says what made it slow', async () => {
+    await tab.open(paths.llama_portable, 'timeline');
+    const {runs} = timelineOf('llama_portable'), slowest = runs.reduce((a, b) => (b.execute > a.execute ? b : a));
+    await tab.page.getByLabel('Run', {exact: true}).selectOption(String(slowest.run));
+    await tab.settled();
+    assert.deepEqual([tab.address().stat, tab.address().run], ['run', String(slowest.run)]);
+    assert.match(await tab.page.getByLabel('Run', {exact: true}).locator('option:checked').innerText(), new RegExp(`^run ${slowest.run}: ${slowest.execute} ns, slowest`));
+    await tab.canvas.focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await tab.page.keyboard.press(key);
+    assert.match(await tab.said(), new RegExp(`^Method::execute: duration ${slowest.execute} ns, 100.0 % of the run`));
+    await tab.page.goBack();
+    await tab.settled();
+    assert.equal(tab.address().run, undefined);
+  });
 
   it('takes its picture away as SVG', async () => {
     await tab.open(paths.llama_xnnpack, 'timeline');

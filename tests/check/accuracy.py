@@ -13,6 +13,7 @@ import pathlib
 import struct
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/check/accuracy"
@@ -103,6 +104,22 @@ def check_rows(record, reference):
         assert near(row["snr_db"], 10 * math.log10(power / mse) if mse and power else "equal"), row
 
 
+def check_channels():
+    """Integers that each channel stores with a scale of its own, all of them one step off."""
+    record, reference = HERE / "per_channel", HERE / "per_channel.safetensors"
+    row = next(row for row in document(record, "--reference", reference)["values"] if "_per_channel_" in row["node"] and row["dtype"] == "int8")
+    scales = reference_values(reference)("forward/constant/edge/b__scale_0", 0)
+    assert row["equal"] and row["scale"] is None and row["steps_off"] == 0 and len(scales) == row["shape"][0]
+    buffer = bytearray((record / "debug_buffer.bin").read_bytes())
+    for at in range(row["offset"], row["offset"] + row["elements"]):
+        buffer[at] = (buffer[at] + 1) % 256 if buffer[at] != 127 else 126
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(buffer)
+        file.flush()
+        off = next(other for other in document(record, "--reference", reference, "--debug-buffer", file.name)["values"] if other["node"] == row["node"])
+    assert off["steps_off"] == 1 and off["most_steps"] == 1 and near(off["mse"], sum(scale * scale for scale in scales) / len(scales)), off
+
+
 # ---- Questions of a stranger ----
 
 def check_taps():
@@ -140,7 +157,7 @@ def main():
     for check in (lambda: check_truth(HERE / "convnet", HERE / "convnet.safetensors", HERE / "convnet.truth.json"),
                   lambda: check_truth(EXAMPLES / "int8", HERE / "int8.safetensors", HERE / "int8.truth.json"),
                   lambda: check_rows(HERE / "convnet", HERE / "convnet.safetensors"), lambda: check_rows(HERE / "tap", HERE / "tap.safetensors"),
-                  lambda: check_rows(EXAMPLES / "f32", EXAMPLES / "f32.safetensors"), lambda: check_rows(EXAMPLES / "int8", HERE / "int8.safetensors"), check_taps, check_locals, check_culprit):
+                  lambda: check_rows(EXAMPLES / "f32", EXAMPLES / "f32.safetensors"), lambda: check_rows(EXAMPLES / "int8", HERE / "int8.safetensors"), check_channels, check_taps, check_locals, check_culprit):
         check()
     print("passed")
 

@@ -27,3 +27,16 @@ def whole_document(html, name='profile'):
             section = found.get('%s.%d.%s' % (name, index, key))
             method[key] = section and section[key]
     return found[name]
+
+
+def column(table, key, missing=None):
+    """A column as a list: in a document it is a list, the value that all rows have, missing, or steps."""
+    steps = table.get(key + '_step')
+    if steps is not None:
+        last, values = 0, []
+        for step in steps if isinstance(steps, list) else [steps] * table['count']:
+            last += step or 0
+            values.append(missing if step is None else last)
+        return values
+    found = table.get(key, missing)
+    return found if isinstance(found, list) else [found] * table['count']

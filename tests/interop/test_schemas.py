@@ -37,18 +37,21 @@ OUTPUTS = {
     "nodes": "nodes RECORD --format json",
     "profile": "write RECORD --graphs edge --logdir LOGDIR --name x",
     "profile in a report": "report RECORD",
+    "program_diff": "diff RECORD RECORD --sizes --format json",
+    "sizes": "info RECORD --sizes --format json",
     "source": "source RECORD --format json",
     "summary": "summary RECORD --format json",
     "trace": "trace RECORD",
     "validate": "validate RECORD --format json",
 }
 ELSEWHERE = {"history", "accuracy_variants"}  # validated by test_bench.py and below
+OF_PROGRAMS = {"program_diff", "sizes"}  # end with 1 without a program
 OF_TIMES = {"trace", "model_explorer"}  # end with 1 where nothing was timed
 UNTOLD = {"twin_methods", "b_vgf"}  # records whose runs could be of either method, or ran nothing on nodes
 OF_TIMED_NODES = {"model_explorer"}  # have nothing to say of any file alone
 
 WHOLE = sorted(path.parent for path in FIXTURES.rglob("etrecord.bin"))
-ALONE = sorted([*FIXTURES.rglob("etrecord.bin"), *FIXTURES.rglob("etdump.etdp")])
+ALONE = sorted([*FIXTURES.rglob("etrecord.bin"), *FIXTURES.rglob("etdump.etdp"), *FIXTURES.rglob("model.pte")])
 
 
 def run(*arguments):
@@ -82,7 +85,8 @@ def check(name, record):
     status, found = documents(name, record)
     assert len(found) == (status == 0)
     for document in found:
-        VALIDATORS[name.split()[0]].validate(document)
+        of_programs = name == "diff" and document["schema"] == "etrecord-tb/program_diff/1"  # of two .pte files alone
+        VALIDATORS["program_diff" if of_programs else name.split()[0]].validate(document)
     return status
 
 
@@ -91,7 +95,8 @@ def check(name, record):
 def test_of_a_record_and_its_dump(name, record):
     is_timed = any(record.glob("*.etdp"))
     has_times = is_timed and not (name in OF_TIMED_NODES and record.name in UNTOLD)
-    assert check(name, record) == (1 if name in OF_TIMES and not has_times else 0)
+    lacks_program = name in OF_PROGRAMS and json.loads(run("info", record, "--format", "json").stdout)["pte"] is None
+    assert check(name, record) == (1 if lacks_program or (name in OF_TIMES and not has_times) else 0)
 
 
 @pytest.mark.parametrize("name", OUTPUTS)

@@ -138,6 +138,8 @@ def test_trace_and_source_are_the_commands():
 def test_memory_is_the_commands():
     folder = FIXTURES / "multi_method"
     with quiet(etrecord_tb.Profile, folder) as profile:
+        if profile.info()["pte"]:
+            assert same(profile.sizes(), json.loads(answer("info", folder, "--sizes", "--format", "json")))
         assert same(profile.memory(), json.loads(answer("memory", folder, "--format", "json"))["methods"])
         assert [one.method for one in profile.memory("decode")] == ["decode"]
         assert profile.memory("decode")[0].plan.peak.bytes == 544

@@ -90,6 +90,8 @@ Test(arena, texts_are_copied_and_formatted) {
   cr_expect_str_eq(etr_arena_copy(&arena, (etr_slice){"abcdef", 3}), "abc");
   cr_expect_str_eq(etr_arena_copy(&arena, (etr_slice){NULL, 0}), "");
   cr_expect_str_eq(etr_arena_format(&arena, "%s-%d", "x", 7), "x-7");
+  cr_expect_str_eq(etr_arena_numbered(&arena, "value_", 0), "value_0");
+  cr_expect_str_eq(etr_arena_numbered(&arena, "value_", UINT64_MAX), "value_18446744073709551615");
 }
 
 #define FFFD "\xEF\xBF\xBD"

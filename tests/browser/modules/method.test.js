@@ -9,10 +9,10 @@ import {describe, it} from 'node:test';
 import {sumOver} from '../../../web/src/base/columns.js';
 import {search, term} from '../../../web/src/base/filter.js';
 import {balanceParts, estimatedOver, firstMethod, groupRows, readProfile, rowsInside} from '../../../web/src/base/method.js';
+import {readTimeline} from '../../../web/src/base/events.js';
 import {nodeId, readSelection} from '../../../web/src/base/selection.js';
 import {foldRows} from '../../../web/src/views/operators.js';
 import {sourceFiles} from '../../../web/src/views/source.js';
-import {readTimeline} from '../../../web/src/views/timeline_events.js';
 import {RECORDS, answer, comparisonOf, diffOf, documentOf, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
 
@@ -130,11 +130,11 @@ for (const record of RECORDS) {
         const {document, texts} = method, timeline = readTimeline(document.timeline, document.timeline.texts ?? texts, method), ns = us => Math.round(us * 1000);
         const trace = JSON.parse(run('trace', join(fixtures, record), ...(saidOf(method).method ? ['--method', method.name] : []))).traceEvents.filter(({ph}) => ph !== 'M');
         const rows = list => list.sort((a, b) => a[0] - b[0] || b[1] - a[1] || a[2] - b[2]);
-        timeline.runs.forEach(({run: place, execute}, at) => {
-          const events = timeline.eventsOf(at), number = document.run_numbers[place], wanted = trace.filter(({args}) => args.run === number), origin = Math.min(...wanted.map(({ts}) => ts));
-          assert.equal(execute, method.perRun[place]);
+        timeline.runs.forEach(({run: number, execute}, at) => {
+          const events = timeline.eventsOf(at), wanted = trace.filter(({args}) => args.run === number), origin = Math.min(...wanted.map(({ts}) => ts));
+          assert.equal(execute, method.perRun[document.run_numbers.indexOf(number)]);
           assert.deepEqual(rows(Array.from(events.start, (start, event) => [start, Math.round(events.duration[event]), events.measured[event]])),
-            rows(wanted.map(({ts, args}) => [ns(ts - origin), args.ticks, args.start === 'synthetic' ? 0 : 1])), `run ${place}`);
+            rows(wanted.map(({ts, args}) => [ns(ts - origin), args.ticks, args.start === 'synthetic' ? 0 : 1])), `run ${number}`);
         });
       });
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'node:test';
 
 import {sumOver} from '../../../web/src/base/columns.js';
-import {readProfile} from '../../../web/src/base/method.js';
+import {balanceParts, readProfile} from '../../../web/src/base/method.js';
 import {axisStep, boxAt, clippedSum, distinctTexts, eachPiece, firstEndingAfter, fitted, makeRow, neighbour, textWidths} from '../../../web/src/base/rects.js';
 import {backendColourOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from '../../../web/src/views/module_tree.js';
 import {CALL, DELEGATE, EXECUTE, KERNEL, clippedTimes, moduleBoxes, readTimeline, sumSpan, timesOfRun} from '../../../web/src/base/events.js';
@@ -55,7 +55,7 @@ describe('a row of boxes', () => {
     eachPiece(row, 0, end, width, (left, right, first, behind) => {
       assert.equal(first, next);
       assert.ok(right - left >= 1 - 1e-9 && left >= 0 && left <= width);
-      for (let index = first; index < behind; index++) assert.ok((row.x1[index] / end) * width <= right + 1e-6, 'a merged box ends in its piece');
+      for (let index = first; index < behind; index++) assert.ok((row.x1[index] / end) * width <= (behind > first + 1 ? Math.floor(left) + 1 : right) + 1e-6, 'a merged box ends in its piece, and in its pixel');
       next = behind;
       pieces++;
     });
@@ -174,6 +174,8 @@ for (const record of RECORDS)
           for (let level = 0; level <= most; level++) // a box without contents counts on the levels below it
             within(boxes.filter(box => box.level === level || (box.level < level && box.node.children.length === 0)).reduce((all, {node}) => all + node.time, 0), root.time, 1e-3, `level ${level}`);
           within(boxes.filter(({node}) => node.kind === 'operator').reduce((all, {node}) => all + node.time, 0), sum, 1e-6, 'the operators');
+          for (const {part, avg} of balanceParts(method).filter(({part: name}) => name !== 'nodes' && name !== 'estimated'))
+            within(boxes.filter(({node}) => node.part === part).reduce((all, {node}) => all + node.time, 0), avg, 1e-6, part);
           assert.equal(new Set(boxes.filter(({node}) => node.kind !== 'operator').map(({node}) => node.key)).size, boxes.filter(({node}) => node.kind !== 'operator').length, 'keys are unique');
           for (const {node} of boxes) if (node.kind === 'module' || node.kind === 'group') assert.equal(pathTo(root, node.key).at(-1), node);
           for (const row of icicleRows(boxes, 20, node => (backendColourOf(operators, node) ? 1 : 0), node => flagsOf(node))) for (let index = 1; index < row.count; index++) assert.ok(row.x0[index] >= row.x1[index - 1] - 1e-6 * root.time, 'boxes of a row do not overlap');

@@ -11,6 +11,7 @@ import zlib
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(os.path.dirname(HERE))
 FIXTURES = os.path.join(TESTS, 'fixtures')
+REFERENCES = os.path.join(TESTS, 'check', 'accuracy')
 sys.path[:0] = [os.path.join(TESTS, 'corpus'), os.path.join(TESTS, 'fuzz')]
 import chance  # noqa: E402
 import flatbuffers  # noqa: E402
@@ -19,8 +20,9 @@ import json_trees  # noqa: E402
 import logs  # noqa: E402
 import pickles  # noqa: E402
 import seeds  # noqa: E402
+import tensors  # noqa: E402
 
-MOST_DUMP, MOST_FILE, MOST_TOTAL = 50_000, 30_000, 160_000
+MOST_DUMP, MOST_FILE, MOST_TOTAL = 50_000, 33_000, 160_000
 WEIGHTS = ('_state_dict', '_constants', '_example_inputs')
 EDGE = 'edge_dialect_exported_program'
 METHODS = ['forward', 'second', 'encode', 'decode', '', 'x']
@@ -33,18 +35,18 @@ OF_2023 = ('program_buffer',)
 
 class Parts:
     """What a user would have: a record's entries in their order, dumps, logs with dumps in them, a program (as a .pte, or with its tests as a .bpte) and
-    the weights beside it, a debug buffer."""
+    the weights beside it, a debug buffer, a reference of its values."""
 
-    def __init__(self, entries=(), dumps=(), pte=None, buffer=None, logs=(), bundle=None, weights=None):
+    def __init__(self, entries=(), dumps=(), pte=None, buffer=None, logs=(), bundle=None, weights=None, reference=None):
         self.entries, self.dumps, self.pte, self.buffer = list(entries), list(dumps), pte, buffer
-        self.logs, self.bundle, self.weights = list(logs), bundle, weights
+        self.logs, self.bundle, self.weights, self.reference = list(logs), bundle, weights, reference
 
     def copy(self):
-        return Parts(self.entries, self.dumps, self.pte, self.buffer, self.logs, self.bundle, self.weights)
+        return Parts(self.entries, self.dumps, self.pte, self.buffer, self.logs, self.bundle, self.weights, self.reference)
 
     def size(self):
         files = [data for _, data in self.entries] + self.dumps + self.logs
-        return sum(map(len, files)) + sum(len(data) for data in (self.pte, self.bundle, self.weights) if data)
+        return sum(map(len, files)) + sum(len(data) for data in (self.pte, self.bundle, self.weights, self.reference) if data)
 
 
 # ---- What there is ----
@@ -65,6 +67,7 @@ def read_fixture(folder):
     parts = Parts([], read_small(folder, '*.etd[pu]*', MOST_DUMP)[:1], pte, buffer, read_small(folder, '*.log', MOST_DUMP), bundle, weights)
     for record in glob.glob(os.path.join(folder, 'etrecord.bin')) + glob.glob(os.path.join(folder, '*.etrecord')):
         parts.entries = [(name, data) for name, data in forge.entries_of(record).items() if not name.endswith(WEIGHTS)]
+    parts.reference = (read_small(REFERENCES, os.path.basename(folder) + '.safetensors', MOST_FILE) or [None])[0]
     return parts
 
 
@@ -88,6 +91,8 @@ def apart(parts):
 
 
 def weight_of(source):
+    if source.reference:
+        return 100
     if source.buffer or source.bundle or source.weights or any(name in OF_2023 for name, _ in source.entries):
         return 10
     return 3 if source.dumps and source.entries else 1
@@ -219,8 +224,12 @@ def change_program(dice, parts):
     setattr(parts, name, flatbuffers.mutate(dice, getattr(parts, name), dice.few(6)))
 
 
+def change_reference(dice, parts):
+    parts.reference = tensors.mutate(dice, parts.reference, dice.few(6))
+
+
 def change_fields(dice, parts):
-    there = [(4, parts.entries, change_entry), (3, parts.dumps, change_dump), (3, parts.logs, change_log)]
+    there = [(4, parts.entries, change_entry), (3, parts.dumps, change_dump), (3, parts.logs, change_log), (6, parts.reference, change_reference)]
     there = [(weight if items else 0, change) for weight, items, change in there + [(3, parts.pte or parts.bundle or parts.weights, change_program)]]
     if any(weight for weight, _ in there):
         dice.weighted(there)(dice, parts)
@@ -260,5 +269,5 @@ def make(sources, seed, number):
     files = [('etdump%d.etdp' % i, data) for i, data in enumerate(parts.dumps)] + [('device%d.log' % i, data) for i, data in enumerate(parts.logs)]
     if parts.entries:
         files.append(('etrecord.bin', packed(dice, parts.entries)))
-    rest = (('model.pte', parts.pte), ('model.bpte', parts.bundle), ('weights.ptd', parts.weights), (BUFFER, parts.buffer))
+    rest = (('model.pte', parts.pte), ('model.bpte', parts.bundle), ('weights.ptd', parts.weights), (BUFFER, parts.buffer), ('ref.safetensors', parts.reference))
     return files + [(name, data) for name, data in rest if data is not None]

@@ -80,6 +80,19 @@ static void compare(const etr_profile *old, const etr_profile *new) {
   etr_comparison_close(comparison);
 }
 
+/* Compares logged values with the reference among the files, for the outputs that follow. */
+static void compare_values(etr_profile *profile, const etr_inputs *inputs) {
+  static const etr_sink sink = {throw_away, NULL};
+  etr_error error = {.offset = ETR_NO_OFFSET};
+  for (size_t i = 0; i < inputs->reference_count && !profile->accuracy; i++) {
+    const etr_accuracy_options options = {.reference = inputs->references[i], .on_aten = i % 2 == 1, .spreads = 8};
+    if (etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK) require_message(&error);
+  }
+  if (!profile->accuracy) return;
+  if (etr_emit_accuracy_json(profile->accuracy, &sink, &error) != ETR_OK) abort();
+  if (etr_emit_accuracy_table(profile->accuracy, NULL, NULL, NULL, &sink, &error) != ETR_OK) abort();
+}
+
 /* True if there was something to look at. */
 static bool look_at(const char *folder, unsigned long number, const etr_profile *base) {
   etr_inputs inputs;
@@ -88,11 +101,13 @@ static bool look_at(const char *folder, unsigned long number, const etr_profile 
   etr_profile *profile = found ? open_profile(&inputs, number, &error) : NULL;
   bool opened = profile != NULL;
   if (opened) {
+    compare_values(profile, &inputs);
     walk_profile(profile);
     compare(base, profile);
     compare(profile, base);
   } else
     require_message(&error);
+  if (opened) etr_accuracy_close(profile->accuracy);
   etr_profile_close(profile);
   etr_inputs_clear(&inputs);
   return opened;

@@ -144,6 +144,7 @@ def _load() -> ctypes.CDLL:
         "etr_emit_report_of_two": (ctypes.c_int, [pointer, pointer, ctypes.c_int, sink, error]),
         "etr_emit_report": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
         "etr_emit_info_json": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
+        "etr_emit_sizes_json": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
         "etr_emit_nodes_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
         "etr_emit_events_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
         "etr_emit_summary_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),

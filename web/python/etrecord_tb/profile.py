@@ -212,6 +212,10 @@ class Profile:
         """Returns what the inputs contain, as `etrecord-tb info --format json` does."""
         return self._json("info", unit=unit)
 
+    def sizes(self) -> dict[str, Any]:
+        """Returns where the bytes of the program are, as `etrecord-tb info --sizes --format json` does. A record without a program raises."""
+        return self._json("sizes", unit="ms")
+
     def graphs(
         self, unit: str = "ms", *, method: str | None = None, graph: str | None = None, module: str | None = None, op: str | None = None, backend: str | None = None,
     ) -> list[model.Graph]:

@@ -3,25 +3,11 @@
 // columns.js - tables of the document as typed arrays. In the document a column is a list, a single value if it is the same in all rows, or missing if no row has a value.
 // Indices that mostly ascend may be stored as steps, in a column whose name ends so: each as the distance from the one before it that is there. It needs no page.
 
-/* The table with the columns that are written as steps, "handle_step": each value as the distance from the last one. */
-function withSteps(table, count) {
-  const whole = {...table};
-  for (const key of Object.keys(table).filter(name => name.endsWith('_step'))) {
-    const steps = table[key];
-    let last = 0;
-    whole[key.slice(0, -'_step'.length)] = Array.from({length: count}, (_, row) => {
-      const step = Array.isArray(steps) ? steps[row] : steps;
-      return step === null ? null : (last += step);
-    });
-  }
-  return whole;
-}
-
 /** A table of `count` rows. Columns are made when they are first asked for, and kept. */
 export class Columns {
   /** `table` holds the columns by name; `texts` are the document's texts, to which columns of texts refer by number. */
   constructor(table, count, texts) {
-    Object.assign(this, {table: withSteps(table, count), count, texts, kept: new Map()});
+    Object.assign(this, {table, count, texts, kept: new Map()});
   }
 
   has(key) {

@@ -19,7 +19,7 @@ class Reader {
     this.subgraph = this.columns.indices('subgraph');
     this.kinds = Array.from({length: this.count}, (_, row) => this.columns.text('kind', row));
     this.subgraphs = readSubgraphs(section.subgraphs, texts);
-    this.start = startsOf(this.columns.numbers('inputs'), this.count);
+    this.start = startsOf(this.columns.numbers('inputs'), this.count, section.inputs.length);
     this.outputsOf = this.subgraphs.map(() => -1);  // the row of the results of each subgraph
     this.hasParameters = this.subgraphs.map(() => false);
     for (let row = 0; row < this.count; row++) {
@@ -73,9 +73,10 @@ function readSubgraphs(table, texts) {
   return Array.from({length: table.count}, (_, i) => ({owner: owner[i], name: columns.text('path', i)?.split('/').at(-1) ?? '', role: columns.text('role', i) ?? 'body', isDelegate: columns.text('role', i) === 'delegate'}));
 }
 
-function startsOf(counts, count) {
+/* Where the entries of each row begin in a list, of which each row has a number. A damaged document may say more than there are. */
+function startsOf(counts, count, length) {
   const start = new Int32Array(count + 1);
-  for (let row = 0; row < count; row++) start[row + 1] = start[row] + (counts[row] > 0 ? counts[row] : 0);
+  for (let row = 0; row < count; row++) start[row + 1] = Math.min(length, start[row] + (counts[row] > 0 ? counts[row] : 0));
   return start;
 }
 
@@ -141,7 +142,7 @@ function framesOf({subgraphs, subgraph, columns, operators, count, inside}) {
 
 /* The operators of the method behind each drawn node. The document has each as the distance to the one before. */
 function rowsOf({columns, section, count}, own, drawn) {
-  const start = startsOf(columns.numbers('counterparts'), count), list = (section.counterparts ?? []).slice();
+  const start = startsOf(columns.numbers('counterparts'), count, section.counterparts?.length ?? 0), list = (section.counterparts ?? []).slice();
   for (let i = 1; i < list.length; i++) list[i] += list[i - 1];
   return drawn.map(row => own[row] >= 0 ? [own[row]] : list.slice(start[row], start[row + 1]));
 }

@@ -6,9 +6,10 @@ import {render} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 
 import {grouped} from '../base/columns.js';
-import {command} from '../base/commands.js';
+import {command, commandsOf, run as runCommand} from '../base/commands.js';
 import {html, visibleText} from '../base/html.js';
 import {ESTIMATED, ONE_SIDED, SYNTHETIC, axisStep, boxAt, distinctTexts, eachPiece, fitted, neighbour, rowWhere, textWidths} from '../base/rects.js';
+import {download, savePicture} from './export.js';
 
 export const AXIS_HEIGHT = 24;
 const LEAST_LABEL = 24, LEAST_NOTE = 36, LEAST_FRAME = 6, STRIP = 4, PADDING = 2, FONT = '11px system-ui, sans-serif', SLACK = 3, LEAST_SPAN = 1e-6, SETTLED = 250, BEHIND = ['Home', 'End'];
@@ -515,4 +516,14 @@ export function sceneSvg(scene = current) {
     for (const {index, left, text: said} of scene.textsOf(row)) text(left + PADDING + 1, row.top + row.height / 2, colours.texts[row.colour[index]], said);
   }
   return `${parts.join('\n')}\n</svg>\n`;
+}
+
+/** Buttons of a scene: zoom, and the picture as a file. */
+export function SceneTools({name}) {
+  const texts = {'scene-zoom-in': '+', 'scene-zoom-out': '−', 'scene-all': 'all'}, known = commandsOf(SCENE_VIEWS[0]);
+  return html`${Object.entries(texts).map(([command, text]) => {
+    const {text: says, keys} = known.find(other => other.name === command);
+    return html`<button type="button" aria-label=${says} title=${`${says} (${keys[0]})`} onClick=${() => runCommand(command)}>${text}</button>`;
+  })}<details class="menu"><summary>Picture</summary><div role="menu"><button type="button" role="menuitem" onClick=${() => savePicture(`${name}.png`, current.canvas)}>PNG</button>
+    <button type="button" role="menuitem" onClick=${() => download(`${name}.svg`, sceneSvg(), 'image/svg+xml')}>SVG</button></div></details>`;
 }

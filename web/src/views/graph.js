@@ -219,7 +219,7 @@ function changeOpen({pane, picture, before}, change) {
 }
 
 function Pane({pane, overlay}) {
-  const canvas = useRef(null), entry = useRef(null), [tip, setTip] = useState(null), [tree, setTree] = useState(pane.tree), latest = useRef(overlay);
+  const canvas = useRef(null), entry = useRef(null), [tip, setTip] = useState(null), [tree, setTree] = useState(pane.tree), [version, setVersion] = useState(0), latest = useRef(overlay);
   latest.current = overlay;
   useEffect(() => {
     let isCurrent = true;
@@ -259,7 +259,9 @@ function Pane({pane, overlay}) {
   useEffect(() => {
     const made = entry.current;
     if (!made || !pane.tree) return;
-    if (open !== openText(pane.tree, made.before) && applyOpen(pane.tree, made.before, open, {setState, chooseInstance})) made.picture.relayout();
+    const isChanged = open !== openText(pane.tree, made.before) && applyOpen(pane.tree, made.before, open, {setState, chooseInstance});
+    if (isChanged) made.picture.relayout();
+    if (isChanged || made.seen === null) setVersion(before => before + 1);  // the list of boxes is drawn before this
     const nodes = refresh(made, overlay), isElsewhere = active !== pane.key || !made.seen;
     if (said !== made.seen && said.trim() && nodes.length && (isElsewhere || made.picture.chosen.size === 0)) {
       const before = openText(pane.tree, made.before);
@@ -276,7 +278,7 @@ function Pane({pane, overlay}) {
     ${tree ? null : html`<p class="note">Laying out ${countText(pane.graph.count, 'node')}…</p>`}
     ${shownTip ? html`<div class="graph-tip" style=${{left: `${Math.min(tip.x + 14, Math.max(0, picture.width - 330))}px`, top: `${Math.min(tip.y + 14, Math.max(0, picture.height - 130))}px`}}>${shownTip.map((line, i) => html`<div class=${i ? '' : 'head'}>${line}</div>`)}</div>` : null}</div>
     ${[...pane.graph.cuts, ...(pane.tree?.cuts ?? []), ...(pane.cut ? ['Only the nearest 200 nodes are drawn.'] : [])].map(cut => html`<p class="note">${cut}</p>`)}
-    ${tree ? html`<${Boxes} pane=${pane} overlay=${overlay} />` : null}</section>`;
+    ${tree ? html`<${Boxes} pane=${pane} overlay=${overlay} state=${`${open} ${version}`} />` : null}</section>`;
 }
 
 /* The modules around what is selected, each a link. */
@@ -292,7 +294,7 @@ function Path({pane, entry}) {
   return html`<nav class="graph-path" aria-label="Path">${way.map((item, i) => html`${i ? ' / ' : ''}<button type="button" class="text-link" onClick=${() => reveal(item)}>${item < tree.count ? pane.graph.names[item] : groupLabel(groupOf(tree, item))}</button>`)}</nav>`;
 }
 
-/* The boxes as a list, for those who cannot see the picture; on the page if it is asked for. */
+/* The boxes as a list, for those who cannot see the picture; on the page if it is asked for. It is drawn again if `state` changes: what is open. */
 function Boxes({pane, overlay}) {
   const {tree} = pane, lines = [], add = (item, depth) => {
     const group = groupOf(tree, item), shown = group?.kind === REPEAT && group.state === OPEN ? groupOf(tree, group.items[group.chosen]) : group;
@@ -442,6 +444,20 @@ function basePane(by) {
   return Object.assign(pane, {toMethod: row => toNew.get(row) ?? -1, fromMethod: row => toBase.get(row) ?? -1, base: {operators: base.operators, whole: base.execute.avg, values: shown => Float64Array.from({length: shown.graph.count}, (_, node) => Array.from(shown.rowsOf(node)).reduce((sum, row) => (Number.isNaN(of[row]) ? sum : (sum || 0) + of[row]), NaN))}});
 }
 
+/* The panes that are shown, and what is wrong with graphs of damaged documents. */
+function panesOf(shown, section, by, around) {
+  const panes = [], problems = [];
+  for (const name of shown) {
+    try {
+      const pane = name === 'base' ? basePane(by) : paneOf(readingOf(section, name, method.value), name, by, around);
+      if (pane) panes.push(pane);
+    } catch (error) {
+      problems.push(`The graph ${name} cannot be drawn, because this document is damaged (${error.message}). Write it again.`);
+    }
+  }
+  return {panes, problems};
+}
+
 /* Overlays of panes side by side share their scale. */
 function withOneScale(made) {
   let hottest = 0;
@@ -453,7 +469,7 @@ export function GraphView() {
   const section = sectionOf(method.value, 'graphs').value, names = [...namesOf(section), ...(comparedMethod.value && method.value.graphName ? ['base'] : [])], asked = get('graph.panes').filter(name => names.includes(name));
   const shown = asked.length ? asked : names.filter(name => name === method.value.graphName).slice(0, 1), only = get('graph.only') ? readSelection(method.value, get('graph.only')) : null, by = get('graph.by');
   const all = overlays({own: own.value, instruction: get('graph.instruction')}), colour = Object.hasOwn(all, get('graph.colour')) ? get('graph.colour') : Object.keys(all)[0];
-  const panes = shown.map(name => (name === 'base' ? basePane(by) : paneOf(readingOf(section, name, method.value), name, by, only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null))).filter(Boolean);
+  const {panes, problems} = panesOf(shown, section, by, only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null);
   const made = useMemo(() => withOneScale(panes.map(pane => all[colour].make(pane))), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, get('graph.instruction'), comparedMethod.value, sectionOf(method.value, 'memory').value]);
   if (section.error) return html`<p class="note error">${section.error}</p>`;
   if (section.value === undefined) return html`<p class="note">Loading…</p>`;
@@ -462,6 +478,6 @@ export function GraphView() {
     event.preventDefault();
     takeFile(event.dataTransfer.files[0]);
   };
-  return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names} shown=${shown} all=${all} colour=${colour} />${fileProblem.value ? html`<p class="note error" role="alert">${fileProblem.value}</p>` : null}<${NodeLine} />
+  return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names} shown=${shown} all=${all} colour=${colour} />${fileProblem.value ? html`<p class="note error" role="alert">${fileProblem.value}</p>` : null}${problems.map(problem => html`<p class="note error" role="alert">${problem}</p>`)}<${NodeLine} />
     <div class="graph-panes">${panes.map((pane, i) => html`<${Pane} key=${pane.key} pane=${pane} overlay=${made[i]} />`)}</div>${made.length ? html`<${Legend} overlays=${made} isDark=${isDark()} isMarked=${Boolean(selection.value?.rows.length || get('graph.node'))} isPath=${get('graph.path')} />` : null}</div>`;
 }

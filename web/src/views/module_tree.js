@@ -2,7 +2,7 @@
 //
 // module_tree.js - the time of a method as a tree that adds up: Method::execute, modules, operators, and the time beside operators where it arises. Equal modules are rolled up. It needs no page.
 
-import {grouped, sumOver} from '../base/columns.js';
+import {Columns, grouped, sumOver} from '../base/columns.js';
 import {shortOp, shortType} from '../base/format.js';
 import {CPU, PART_TEXTS, backendColour, balanceParts, rowsInside} from '../base/method.js';
 import {ESTIMATED, ONE_SIDED, makeRow} from '../base/rects.js';
@@ -76,9 +76,12 @@ class Maker {
   }
 
   /* The time beside operators in modules, by part. */
-  partsOf(indices, outer, suffix = '') {
-    const own = this.parts.filter(({module}) => indices.has(module));
-    return groupBy(own, ({part}) => part).map(list => this.node('part', `${outer.key}/+${list[0].part}`, `${PART_TEXTS[list[0].part] ?? list[0].text.trim()}${suffix}`, {part: list[0].part, time: list.reduce((sum, {avg}) => sum + avg, 0)}));
+  partsOf(indices, outer) {
+    const own = this.parts.filter(({module}) => indices.has(module)), isRoot = outer.kind === 'root';
+    return groupBy(own, ({part, isDelegate}) => `${part} ${isRoot && isDelegate}`).map(list => {
+      const [{part, text, isDelegate}] = list, said = PART_TEXTS[part] ?? text.trim(), isShared = isRoot && isDelegate;
+      return this.node('part', `${outer.key}/+${part}${isShared ? '*' : ''}`, isShared ? `${said} (several modules)` : said, {short: said, part, time: list.reduce((sum, {avg}) => sum + avg, 0)});
+    });
   }
 
   /* The node of equal modules, or of one. */
@@ -118,10 +121,13 @@ function partsOf(method, times) {
   if (times.stat === 'p50') return [];
   if (times.stat === 'run') {
     const rest = times.whole - sumOver(times.of, method.operators.timed);
-    return rest > NEGLIGIBLE * times.whole ? [{part: 'beside', text: 'delegate overhead and runtime', avg: rest, module: -1}] : [];
+    return rest > NEGLIGIBLE * times.whole ? [{part: 'beside', text: method.delegates.length ? 'delegate overhead and runtime' : PART_TEXTS.framework, avg: rest, module: -1}] : [];
   }
-  const boxes = method.document.balance_boxes;
-  if (boxes) return boxes.map(box => ({...box, avg: box.total / method.runs, text: box.text ?? box.part, module: box.module ?? -1})).filter(({avg}) => avg > 0);
+  const table = method.document.balance_boxes; // older documents lack it
+  if (table) {
+    const boxes = new Columns(table, table.count, method.texts), [modules, delegates] = ['module', 'delegate'].map(key => boxes.indices(key)), totals = boxes.numbers('total');
+    return Array.from(totals, (total, row) => ({part: boxes.text('part', row), text: boxes.text('part', row), avg: total / method.runs, module: method.modules[modules[row]]?.index ?? -1, isDelegate: delegates[row] >= 0}));
+  }
   return balanceParts(method).filter(({part}) => part !== 'nodes' && part !== 'estimated').map(part => ({...part, module: -1}));
 }
 
@@ -134,7 +140,7 @@ export function moduleTree(method, times, options) {
   const root = maker.node('root', ROOT, times.stat === 'p50' ? 'sum of the medians of all operators' : 'Method::execute', {pattern: '', modules: top ? [top] : []});
   const tops = top ? top.children : [...new Set(modules)].filter(module => !module.parent), own = top ? [top] : [];
   const children = [...maker.modulesIn(tops.map(unwrapped), root, false), ...maker.ownOf([...own, {own: orphans}].filter(({own: rows}) => rows.length).slice(0, 1), root), ...(own.length && orphans.length ? maker.ownOf([{own: orphans}], root) : [])];
-  const beside = maker.partsOf(new Set([-1, ...own.map(({index}) => index)]), root, method.document.balance_boxes ? ' (several modules)' : '');
+  const beside = maker.partsOf(new Set([-1, ...own.map(({index}) => index)]), root);
   maker.sum(root, [...children, ...beside]);
   root.rows = Array.from({length: operators.count}, (_, row) => row);
   const missing = times.stat === 'p50' ? 0 : times.whole - root.time;

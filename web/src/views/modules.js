@@ -12,11 +12,10 @@ import {ONE_SIDED, makeRow} from '../base/rects.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, number, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Check, Link, Segments, bar, timeCell, timeText} from '../parts/bits.js';
-import {Scene, colourOf} from '../parts/scene.js';
+import {Scene, SceneTools, colourOf} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 import {VERDICTS, Verdict} from './compare.js';
 import {ROOT, backendColourOf, changeColourOf, changeOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from './module_tree.js';
-import {SceneTools} from './timeline.js';
 
 const LEVEL = 38, MOST_LISTED = 40;
 
@@ -154,7 +153,7 @@ function Contents({picture}) {
     {key: 'label', title: 'module or operator', class: 'key', text: node => node.label}, {key: 'type', title: 'type or node', class: 'key quiet', text: node => (node.kind === 'operator' ? (node.rows.length === 1 ? operators.name(node.rows[0]) : countText(node.rows.length, 'node')) : shortType(node.type ?? ''))},
     {key: 'time', title: `${times.value.label} ${unitName.value}`, number: true, value: node => node.time, text: node => timeText(node.time, node.estimated), cell: node => timeCell(node.time, node.estimated)},
     {key: 'share', title: 'share', hint: 'of Method::execute', number: true, value: node => node.time / kept.root.time, text: shareOf}, {key: 'nodes', title: 'nodes', number: true, value: node => node.count, text: node => (node.count ? String(node.count) : '')},
-    ...(hasGroups ? [{key: 'median', title: 'median of one', number: true, text: node => (slowest.get(node) ? timeOf(slowest.get(node).median) : '')}, {key: 'slowest', title: 'slowest', class: 'key', text: node => (slowest.get(node) ? `${slowest.get(node).module.path}, ${timeOf(slowest.get(node).time)}` : '')}] : []),
+    ...(hasGroups ? [{key: 'median', title: 'median of one', hint: 'of the operators in each module', number: true, text: node => (slowest.get(node) ? timeOf(slowest.get(node).median) : '')}, {key: 'slowest', title: 'slowest', class: 'key', text: node => (slowest.get(node) ? `${slowest.get(node).module.path}, ${timeOf(slowest.get(node).time)}` : '')}] : []),
     ...(isCompared() ? [{key: 'base', title: `base p50 ${unitName.value}`, number: true, text: node => (made(node) ? timeOf(made(node).base) : '')}, {key: 'change', title: 'change', number: true, value: node => (made(node) ? made(node).now - made(node).base : NaN), text: node => (made(node) ? signOf(timeOf(made(node).now - made(node).base)) : '')},
       {key: 'verdict', title: 'verdict', text: node => VERDICTS[made(node)?.verdict] ?? '', cell: node => (made(node)?.verdict ? html`<${Verdict} verdict=${made(node).verdict} />` : '')}] : []),
     {key: 'bar', title: '', class: 'bar-cell', cell: node => bar(node.time, most)},

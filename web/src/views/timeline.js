@@ -3,7 +3,7 @@
 // timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
 
 import {compared, comparedMethod, hits, labelOf, method, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
-import {command, commandsOf, run as runCommand} from '../base/commands.js';
+import {command} from '../base/commands.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
 import {countText, shareText, shortOp, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -12,8 +12,7 @@ import {ESTIMATED, SYNTHETIC, makeRow} from '../base/rects.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Check, NodeLink, Segments} from '../parts/bits.js';
-import {download, savePicture} from '../parts/export.js';
-import {AXIS_HEIGHT, SCENE_VIEWS, Scene, colourOf, currentScene, sceneSvg} from '../parts/scene.js';
+import {AXIS_HEIGHT, Scene, SceneTools, colourOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 
 const ROW = 22, GAP = 8, LONGEST = 12, SLOW_NODES = 3, SLOWER_THAN = 1.1;
@@ -121,7 +120,7 @@ const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([
 
 /* Returns the tests of ids for hits of the search and for the selection; null where there is none. */
 function marksOf(picture) {
-  const {isAll, has} = hits.value, chosen = selection.value, rows = selectedRows.value, [own] = picture.sides, drawn = new Set(own.events.operator);
+  const {isAll, has} = hits.value, chosen = selection.value, rows = selectedRows.value, [own] = picture.sides, drawn = new Set(own.events.operator), isDrawn = chosen?.rows.some(row => drawn.has(row));
   const test = (ofRow, ofModule, ofDelegate) => id => {
     const {name, events, event, box} = picture.find(id);
     if (name === 'base') return false;
@@ -132,7 +131,7 @@ function marksOf(picture) {
   const inCall = (events, event, bitmap) => events.operatorsOf(event).some(row => bitmap[row] && !drawn.has(row)); // an operator of which the delegate recorded no event
   return {
     isHit: isAll ? null : test(row => has[row] === 1, module => rowsInside(module).some(row => has[row]), (events, event) => inCall(events, event, has)),
-    isChosen: !chosen ? null : test(row => rows?.[row] === 1, module => chosen.kind === 'module' && chosen.id === module.path, (events, event) => (chosen.kind === 'delegate' ? chosen.id === String(events.instruction[event]) : Boolean(rows) && inCall(events, event, rows))),
+    isChosen: !chosen ? null : test(row => rows?.[row] === 1, module => chosen.kind === 'module' && chosen.id === module.path, (events, event) => (chosen.kind === 'delegate' ? chosen.id === String(events.instruction[event]) : Boolean(rows) && !isDrawn && inCall(events, event, rows))),
   };
 }
 
@@ -222,16 +221,6 @@ function Longest({events}) {
 }
 
 const LaneLabels = ({lanes}) => html`<div class="lane-labels">${lanes.map(({key, label, top, height}) => html`<span key=${key} title=${label} style=${{top: `${top}px`, height: `${height}px`}}><bdi>${label}</bdi></span>`)}</div>`;
-
-/** Buttons of a scene: zoom, and the picture as a file. */
-export function SceneTools({name}) {
-  const texts = {'scene-zoom-in': '+', 'scene-zoom-out': '−', 'scene-all': 'all'}, known = commandsOf(SCENE_VIEWS[0]);
-  return html`${Object.entries(texts).map(([command, text]) => {
-    const {text: says, keys} = known.find(other => other.name === command);
-    return html`<button type="button" aria-label=${says} title=${`${says} (${keys[0]})`} onClick=${() => runCommand(command)}>${text}</button>`;
-  })}<details class="menu"><summary>Picture</summary><div role="menu"><button type="button" role="menuitem" onClick=${() => savePicture(`${name}.png`, currentScene().canvas)}>PNG</button>
-    <button type="button" role="menuitem" onClick=${() => download(`${name}.svg`, sceneSvg(), 'image/svg+xml')}>SVG</button></div></details>`;
-}
 
 function Picture({timeline, at, base}) {
   const events = timeline.eventsOf(at), picture = pictureOf(events, base), raw = get('tl.raw'), span = readSpan(get('tl.span')), marks = marksOf(picture), find = picture.find;
