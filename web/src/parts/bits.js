@@ -19,6 +19,11 @@ export function timeCell(ns, estimated = 0) {
   return html`<span class="estimated-time" title=${estimated < ns ? `${timeWithUnit(estimated)} of it estimated` : 'estimated'}>≈ ${timeOf(ns)}</span>`;
 }
 
+/** Returns the cell of the time of an operator; an estimate may be 0. */
+export function operatorTime(operators, row, ns) {
+  return operators.isEstimated(row) ? html`<span class="estimated-time" title="estimated">≈ ${timeOf(ns)}</span>` : timeOf(ns);
+}
+
 /** Returns a bar as wide as its share. */
 export const bar = (part, most) => html`<span class="bar" style=${{width: `${most > 0 && part > 0 ? (100 * part) / most : 0}%`}}></span>`;
 

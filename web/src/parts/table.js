@@ -13,6 +13,7 @@ import {declare, get, list, set, text} from '../base/store.js';
 import {FORMATS, copy} from './export.js';
 
 export const ROW_HEIGHT = 28;
+const HEAD_HEIGHT = 32;
 const ROWS_AROUND = 8, PRINTED = 100;
 
 /** Whether the page is being printed: long tables then show their first rows as they are. */
@@ -116,7 +117,7 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   const reveal = row => {
     const {scrollTop, clientHeight} = grid.current;
     if (row * ROW_HEIGHT < scrollTop) grid.current.scrollTop = row * ROW_HEIGHT;
-    else if ((row + 2) * ROW_HEIGHT > scrollTop + clientHeight) grid.current.scrollTop = (row + 2) * ROW_HEIGHT - clientHeight;
+    else if ((row + 1) * ROW_HEIGHT + HEAD_HEIGHT > scrollTop + clientHeight) grid.current.scrollTop = (row + 1) * ROW_HEIGHT + HEAD_HEIGHT - clientHeight;
   };
   useEffect(() => {
     if (chosen >= 0 && size.height) reveal(chosen);

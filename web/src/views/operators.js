@@ -9,7 +9,7 @@ import {callsText, changeText, countText, rateText, shareText, signOf, sourceTex
 import {html} from '../base/html.js';
 import {TOP_LEVEL, backendsOf, estimatedOver, groupRows} from '../base/method.js';
 import {declare, get, oneOf, set} from '../base/store.js';
-import {Choice, Distribution, Segments, bar, logScale, shareOfWhole, timeCell, timeText} from '../parts/bits.js';
+import {Choice, Distribution, Segments, bar, logScale, operatorTime, shareOfWhole, timeCell, timeText} from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
 import {VERDICTS, Verdict, intervalText} from './compare.js';
 
@@ -51,7 +51,7 @@ function operatorColumns(operators, rows) {
     {key: 'op', title: 'operator', width: 'minmax(120px, 1.4fr)', value: row => operators.op(row), cell: row => html`<span class="cut" title=${operators.op(row)}>${operators.op(row)}</span>`},
     {key: 'name', title: 'node', width: 'minmax(110px, 1.3fr)', from: 1100, value: row => operators.name(row), cell: row => html`<span class="cut quiet" title=${operators.name(row)}>${operators.name(row)}</span>`},
     {key: 'module', title: 'module', width: 'minmax(110px, 1.4fr)', value: row => operators.module(row)?.path ?? '', cell: row => html`<span class="cut head" title=${operators.module(row)?.path}><bdi>${operators.module(row)?.path ?? ''}</bdi></span>`},
-    {key: 'time', title: `${label} ${unitName.value}`, number: true, width: '92px', descending: true, value: row => of[row], text: row => timeText(of[row], operators.isEstimated(row) ? of[row] : 0), cell: row => timeCell(of[row], operators.isEstimated(row) ? of[row] : 0)},
+    {key: 'time', title: `${label} ${unitName.value}`, number: true, width: '92px', descending: true, value: row => of[row], text: row => `${operators.isEstimated(row) ? '≈ ' : ''}${timeOf(of[row])}`, cell: row => operatorTime(operators, row, of[row])},
     {key: 'share', title: 'share', number: true, width: '64px', descending: true, value: row => of[row] / whole, text: row => shareText(Number.isNaN(of[row]) ? null : of[row], whole)},
     {key: 'bar', title: '', width: 'minmax(60px, 1fr)', sort: false, cell: row => bar(of[row], most)},
     ...(times.value.stat === 'p50' ? [] : [{key: 'p50', title: `p50 ${unitName.value}`, number: true, width: '88px', from: 900, descending: true, value: row => p50[row], text: row => timeOf(p50[row])}]),

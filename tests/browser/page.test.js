@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// page.test.js - how one works in the page: the address holds all, what is selected is selected everywhere, rows are copied and printed, all by keyboard, light and dark, narrow and wide.
+
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, rmSync, statSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {answer, run} from './answers.js';
+import {ExecuTorchTab} from './executorch_tab.js';
+import {command, fixtures, missing, screenshots} from './environment.js';
+
+const RECORD = 'llama_xnnpack', LARGEST = {llama_portable: 400_000, mv2_xnnpack: 220_000}; // bytes of a report
+
+/* Numbers that only depend on the seed: a test that fails, fails again. */
+function randomFrom(seed) {
+  let state = seed;
+  return below => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return Math.floor((state / 2147483648) * below);
+  };
+}
+
+describe('the page', {skip: missing(), timeout: 900_000}, () => {
+  const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'page-')), path = join(folder, 'report.html');
+  let page, views;
+  const text = () => page.frame.locator('body').innerText();
+  const settled = async () => {
+    await page.frame.getByText('Loading…').waitFor({state: 'hidden'});
+    await page.page.waitForTimeout(700); // what is drawn on canvases settles in the address after a moment
+  };
+  const go = async fragment => {
+    await page.page.goto('about:blank');
+    await page.page.goto(`file://${path}#${fragment}`);
+    await page.shown();
+    await settled();
+  };
+
+  before(async () => {
+    run('report', join(fixtures, RECORD), '-o', path, '--unit', 'ms');
+    page = await ExecuTorchTab.openReport(path, {width: 1280, height: 800});
+    views = await page.frame.getByRole('tab').allInnerTexts();
+  });
+
+  after(async () => {
+    await page?.close();
+    rmSync(folder, {recursive: true, force: true});
+  });
+
+  it('begins with what to do, most to be saved first', async () => {
+    const [said] = answer('summary', RECORD).methods, first = page.frame.locator('.findings li').first();
+    assert.ok((await first.boundingBox()).y < 500);
+    assert.equal(await first.locator('strong').nth(1).innerText(), said.findings[0].title);
+  });
+
+  it('shows the same again after any actions, when it is loaded again and where its address is opened', async () => {
+    const random = randomFrom(7), {length} = views;
+    const actions = [
+      () => page.view(views[random(length)]), () => page.page.keyboard.press('n'), () => page.page.keyboard.press('N'), () => page.page.keyboard.press(String(1 + random(9))),
+      async () => page.search(['', 'attention', 'op:mul', '/layers\\.(1|2)/', 'backend:cpu avg>0.001'][random(5)]), () => page.frame.getByLabel('Statistic of times').selectOption(['avg', 'p50'][random(2)]),
+      () => page.frame.getByLabel('Unit of times').selectOption(['ms', 'us', 'ns'][random(3)]), () => page.page.keyboard.press('Escape'),
+    ];
+    for (let round = 0; round < 3; round++) {
+      for (let at = 0; at < 10; at++) {
+        await actions[random(actions.length)]();
+        await page.page.evaluate(() => document.activeElement?.blur());
+      }
+      await settled();
+      const shown = await text(), address = await page.address();
+      assert.ok(address.length < 2000);
+      await page.page.reload();
+      await page.shown();
+      await settled();
+      assert.equal(await text(), shown, address);
+      await go(address.split('#')[1] ?? '');
+      assert.equal(await text(), shown, address);
+    }
+  });
+
+  it('takes steps back, one by one', async () => {
+    await go('');
+    const steps = [() => page.view('Operators'), () => page.groupBy('Each'), () => page.openRow(3), () => page.view('Modules')], shown = [];
+    for (const step of steps) {
+      shown.push(await page.address());
+      await step();
+      await settled();
+    }
+    for (const before of shown.reverse()) {
+      await page.page.goBack();
+      await settled();
+      assert.equal(await page.address(), before);
+    }
+  });
+
+  it('says what is wrong with a damaged address, and shows the rest', async () => {
+    await go('view=nonsense&sel=node:none&q=/(/&stat=run&run=99&op.sort=zzz&tl.from=NaN&mem.at=1e99&graph.view=x&mod.at=none&%=%');
+    assert.equal(await page.frame.getByRole('tab', {selected: true}).count(), 0);
+    await page.frame.locator('.summary').waitFor();
+    assert.match(await page.frame.locator('.hits').innerText(), /not understood/);
+    assert.match(await page.frame.getByRole('complementary').innerText(), /no such operator/);
+    for (const view of views) await page.view(view);
+    assert.deepEqual(page.errors, []);
+  });
+
+  it('has what is selected in one view in all others', async () => {
+    const names = answer('nodes', RECORD).graphs[0].nodes.filter(node => node.avg > 0 && !node.subgraph).map(({name}) => name), random = randomFrom(3);
+    for (let round = 0; round < 5; round++) {
+      const name = names[random(names.length)];
+      await go(`view=operators&op.group=none&sel=node:${name}`);
+      assert.equal((await page.details()).name, name);
+      const chosen = await page.grid().locator('.row.chosen').boundingBox(), grid = await page.grid().boundingBox();
+      assert.ok(chosen.y >= grid.y && chosen.y + chosen.height <= grid.y + grid.height + 1, name);
+      await page.view('Source');
+      await settled();
+      const line = page.frame.locator('.listing tr.chosen').first();
+      if (await line.count()) assert.ok((await line.boundingBox()).y < 800);
+      for (const view of views) await page.view(view);
+      assert.equal((await page.details()).name, name);
+    }
+    assert.deepEqual(page.errors, []);
+  });
+
+  it('rolls up repeated operators, with the same sum', async () => {
+    await go('view=operators');
+    const rows = Number(await page.grid().getAttribute('aria-rowcount')) - 1, folded = await page.count();
+    assert.ok(rows <= 60, `${rows} rows`);
+    await page.groupBy('Each');
+    assert.equal(await page.count(), folded);
+  });
+
+  it('counts hits as `nodes` does', async () => {
+    await go('view=operators&op.group=none');
+    for (const [said, ...options] of [['op:aten.mul.Tensor', '--op', 'aten.mul.Tensor'], ['module:layers.3', '--module', 'layers.3'], ['backend:cpu', '--backend', 'cpu']]) {
+      await page.search(said);
+      const wanted = JSON.parse(run('nodes', join(fixtures, RECORD), '--graph', 'edge', '--format', 'json', ...options)).graphs[0].nodes.filter(node => node.kind === 'op' && node.avg !== null && node.match);
+      assert.match(await page.count(), new RegExp(`^${wanted.length.toLocaleString('en-US')} operator`), said);
+    }
+    await page.search('');
+  });
+
+  it('copies all rows of a table, and the command that prints them', async () => {
+    await page.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await go('view=operators&op.group=none&q=module:layers.3');
+    const count = Number(await page.grid().getAttribute('aria-rowcount')) - 1, copied = () => page.page.evaluate(() => navigator.clipboard.readText());
+    const choose = async item => {
+      await page.frame.getByLabel('Copy Operators').click();
+      await page.frame.getByRole('menuitem', {name: item}).click();
+      await page.frame.getByText(/^Copied/).waitFor();
+    };
+    await choose(/as CSV/);
+    assert.equal((await copied()).split('\n').length, count + 1);
+    await choose(/as JSON/);
+    assert.equal(JSON.parse(await copied()).length, count);
+    await choose(/as Markdown/);
+    assert.equal((await copied()).split('\n').length, count + 2);
+    await choose(/command/);
+    const words = (await copied()).replace(/^etrecord-tb /, '').replaceAll("'", '').split(' ').map(word => (word === 'RECORD' ? join(fixtures, RECORD) : word));
+    const printed = JSON.parse(execFileSync(command, [...words, '--format', 'json'], {encoding: 'utf8'}));
+    assert.equal(printed.graphs[0].nodes.filter(node => node.kind === 'op' && node.match).length, count);
+  });
+
+  it('prints all that it promises, in light colours', async () => {
+    await go('view=operators&op.group=none');
+    await page.frame.getByLabel('Theme').selectOption('dark');
+    await page.page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await page.page.emulateMedia({media: 'print'});
+    const rows = await page.grid().locator('[data-row]').count();
+    assert.equal(rows, 100);
+    assert.match(await page.frame.locator('.long-table').innerText(), /\d more: etrecord-tb nodes/);
+    assert.equal(await page.frame.locator('.toolbar button:visible').count(), 0);
+    assert.equal(await page.page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), 'light');
+    for (const format of ['A4', 'Letter']) assert.ok((await page.page.pdf({format})).length > 10_000);
+    await page.page.emulateMedia({media: 'screen'});
+    await page.page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    await page.frame.getByLabel('Theme').selectOption('auto');
+  });
+
+  it('lists its keys, and is used by them', async () => {
+    await go('');
+    await page.page.keyboard.press('?');
+    await page.frame.getByRole('dialog', {name: 'Keys'}).waitFor();
+    await page.page.keyboard.press('?');
+    await page.frame.getByRole('dialog', {name: 'Keys'}).waitFor({state: 'detached'});
+    for (const [at, view] of views.slice(0, 9).entries()) {
+      await page.page.keyboard.press(String(at + 1));
+      await page.frame.getByRole('tab', {name: view, exact: true, selected: true}).waitFor();
+    }
+  });
+
+  it('chooses a run, and all views show it', async () => {
+    await go('');
+    await page.press(page.frame.getByRole('button', {name: 'slowest', exact: true}));
+    const {execute, run: number} = answer('info', RECORD).runs.filter(({method}) => method === 'forward').reduce((a, b) => (b.execute > a.execute ? b : a));
+    await page.frame.locator('.runs figcaption strong', {hasText: new RegExp(`^run ${number ?? '\\d+'}: ${execute.toFixed(4)} ms`)}).waitFor();
+    await page.view('Operators');
+    await page.groupBy('Each');
+    assert.match((await page.grid().getByRole('columnheader').allInnerTexts()).join(' '), /run \d+ ms/);
+  });
+
+  it('fits at 1280 and 2560, light and dark', async () => {
+    for (const [width, height] of [[1280, 800], [2560, 1440]])
+      for (const theme of ['light', 'dark']) {
+        await page.page.setViewportSize({width, height});
+        await page.frame.getByLabel('Theme').selectOption(theme);
+        for (const view of views) {
+          await page.view(view);
+          await settled();
+          assert.ok(await page.page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), `${view} at ${width}`);
+          assert.equal((await page.frame.locator('.bars > .bar').boundingBox()).height < 60, true, 'the bar has one row');
+          await page.screenshot(join(screenshots, `page_${view.toLowerCase()}_${width}_${theme}.png`));
+        }
+      }
+    await page.page.setViewportSize({width: 1280, height: 800});
+  });
+
+  for (const [record, bytes] of Object.entries(LARGEST))
+    it(`is small: ${record} takes at most ${bytes.toLocaleString('en-US')} bytes`, () => {
+      const file = join(folder, `${record}.html`);
+      run('report', join(fixtures, record), '-o', file);
+      assert.ok(statSync(file).size <= bytes, `${statSync(file).size} bytes`);
+    });
+
+  it('gives nothing to complain about', () => assert.deepEqual([page.errors, page.asked], [[], []]));
+});
