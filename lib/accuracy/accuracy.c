@@ -346,6 +346,32 @@ static void find_drop(accuracy_maker *m, etr_value_accuracy *row, const etr_valu
   row->drop_db = before - counted_snr(m, row);
 }
 
+static bool reads_input(const accuracy_maker *m, const etr_value_segment *segment) {
+  for (size_t i = 0; i < segment->node_count; i++) {
+    const etr_node *node = &m->graph->nodes[segment->nodes[i]];
+    for (size_t k = 0; k < node->input_count; k++)
+      if (m->graph->nodes[node->inputs[k].node].kind == ETR_NODE_INPUT) return true;
+  }
+  return false;
+}
+
+/* Warns if nothing confirms the inputs of runs, and a value that is computed from an input and from equal values has
+ * nothing in common with the reference: the runs probably had other inputs. */
+static void warn_of_inputs(accuracy_maker *m, size_t first, const etr_value_segment *segments) {
+  static const double alike_db = 6; /* the rounding of a first layer, to few bits even, leaves more */
+  for (size_t i = first; i < m->values.count; i++) {
+    const etr_value_accuracy *row = &m->values.data[i];
+    bool is_known = row->input_evidence == ETR_INPUT_BUNDLED || row->input_evidence == ETR_INPUT_EQUAL;
+    if (row->problem || is_known || row->gap.snr_db >= alike_db) continue;
+    if (row->drop_db + counted_snr(m, row) < m->ceiling || !reads_input(m, &segments[row->node])) continue;
+    etr_warn(&m->warnings, m->reference.path, NULL, ETR_NO_OFFSET,
+             "%.100s of %.60s, computed from the inputs, has %.1f dB: the runs probably had other inputs than the "
+             "reference. Make it with theirs: --inputs FILE",
+             row->name, m->graph->method, row->gap.snr_db);
+    return;
+  }
+}
+
 /* Finds segments and drops of the rows from `first` on, which are those of the method. */
 static etr_status find_segments(accuracy_maker *m, size_t first) {
   etr_value_segment *segments = NULL;
@@ -363,6 +389,7 @@ static etr_status find_segments(accuracy_maker *m, size_t first) {
              "the graph is too entangled to list the operators between all logged values: some have no segment");
   for (size_t i = first; segments && i < m->values.count; i++)
     find_drop(m, &m->values.data[i], &segments[m->values.data[i].node], outputs);
+  if (segments && m->reference.is_open) warn_of_inputs(m, first, segments);
   return segments ? ETR_OK : ETR_ERROR_MEMORY;
 }
 

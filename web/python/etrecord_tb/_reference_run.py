@@ -142,10 +142,15 @@ def _open_record(path: str, progress: Progress) -> Any:
                   "its custom operators") from failure
 
 
+def _operator(node: torch.fx.Node) -> str:
+    """Returns "aten.randn.default"; Edge operators print with their schema."""
+    return str(getattr(node.target, "_op", node.target))
+
+
 def _draws(node: torch.fx.Node) -> bool:
     """Whether a node draws random numbers: dropout does so in training only."""
-    named = any(part.split("_")[0] in RANDOM or part in RANDOM for part in str(node.target).split("."))
-    return named and not ("dropout" in str(node.target) and len(node.args) > 2 and node.args[2] is False)
+    named = any(part.split("_")[0] in RANDOM or part in RANDOM for part in _operator(node).split("."))
+    return named and not ("dropout" in _operator(node) and len(node.args) > 2 and node.args[2] is False)
 
 
 class Program:
@@ -156,7 +161,7 @@ class Program:
         self.program = program
         signature = program.graph_signature
         self.state = ", ".join(sorted({str(name) for name in signature.buffers_to_mutate.values()}))
-        self.random = ", ".join(sorted({str(node.target) for node in program.graph.nodes if node.op == "call_function" and _draws(node)}))
+        self.random = ", ".join(sorted({_operator(node) for node in program.graph.nodes if node.op == "call_function" and _draws(node)}))
 
     def module(self) -> torch.fx.GraphModule:
         """A module with buffers of its own: what an inference writes to a cache must not change the program's."""
@@ -268,7 +273,7 @@ def _run(module: torch.fx.GraphModule, flat: list[Any], see: See) -> list[torch.
     except Failure:
         raise
     except Exception as error:
-        place = f"{runner.at.name} ({runner.at.target})" if runner.at is not None else "its inputs"
+        place = f"{runner.at.name} ({_operator(runner.at)})" if runner.at is not None else "its inputs"
         raise Failure(f"cannot run {place}: {_why(error)}") from error
     return [value for value in tree_leaves(result) if isinstance(value, torch.Tensor)]
 

@@ -153,9 +153,11 @@ export async function profileOf(run) {
   }
 }
 
+const seen = new Set(); // records that were there
+
 /* Shows the record that the address asks for: the first one only if it asks for none. While a record loads, or if it cannot be loaded, no figures of another one are shown. */
 async function showRecord() {
-  const asked = get('record'), run = asked || records.peek()[0]?.run;
+  const asked = get('record'), run = asked || shownRun.peek() || records.peek()[0]?.run;
   if (!run) {
     problem.value = 'No record in this logdir has a profile. Run `etrecord-tb RECORD` to write one.';
     return;
@@ -163,7 +165,8 @@ async function showRecord() {
   if (run !== shownRun.peek()) profile.value = null;
   shownRun.value = run;
   try {
-    if (asked && !records.peek().some(record => record.run === run)) throw new Error(`There is no record ${run} in this logdir.`);
+    if (!records.peek().some(record => record.run === run)) throw new Error(seen.has(run) ? 'This record is no longer in the logdir.' : `There is no record ${run} in this logdir.`);
+    seen.add(run);
     const read = await profileOf(run);
     if (shownRun.peek() !== run) return;
     problem.value = null;

@@ -71,7 +71,7 @@ export function AccuracyView() {
   if (!accuracy) return html`<p class="note">The values of this record were not compared with a reference. \`etrecord-tb reference RECORD -o REF.safetensors\` makes one, and \`report --reference\` uses it.</p>`;
   const values = new Columns(accuracy.values, accuracy.values.count, texts), rows = allRows(values.count), lowest = Math.min(0, Math.floor(rows.reduce((a, row) => Math.min(a, drawnSnr(values, row) || 0), 0) / 10) * 10), operator = values.indices('operator');
   const shown = accuracy.spreads.filter(({value}) => selectedRows.value?.[operator[value]]), spreads = shown.length ? shown : accuracy.spreads.slice(0, 3);
-  return html`<div class="accuracy"><p class="lead">${accuracy.text}</p><p class="note">Compared with ${accuracy.against}, ${accuracy.ranked_by === 'local' ? 'ranked by the local SNR' : 'ranked by the drop of SNR, which can name the wrong node where every layer is inexact'}.
+  return html`<div class="accuracy"><p class="lead">${accuracy.text}</p><p class="note">Compared ${accuracy.against}, ${accuracy.ranked_by === 'local' ? 'ranked by the local SNR' : 'ranked by the drop of SNR, which can name the wrong node where every layer is inexact'}.
     ${accuracy.candidates.length ? html` Most suspicious: ${accuracy.candidates.map(({value, segment}) => html`<${NodeLink} operators=${operators} row=${operator[value]} /> (${segment.length} operators since the nearest values) `)}` : null}
     <${Link} act=${() => show('graph', {'graph.colour': 'accuracy'})}>In the graph<//></p>
     <${Curve} values=${values} operators=${operators} rows=${Array.from(rows)} lowest=${lowest} />${spreads.map(spread => html`<${Spread} spread=${spread} values=${values} operators=${operators} />`)}
