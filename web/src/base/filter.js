@@ -16,15 +16,17 @@ function globTest(pattern) {
   return said => made.test(said);
 }
 
-/* An operator's name is told with and without its dialect and overload: "conv2d", "aten.conv2d.default". */
-function opTest(pattern) {
+/* An operator's whole name means that operator, "conv" all whose names hold it, and a pattern those that it fits. */
+function opTest(pattern, {operators}) {
   const test = globTest(pattern), part = pattern.toLowerCase();
-  return /[*?]/.test(pattern) ? op => test(op) : op => op.toLowerCase().includes(part);
+  if (/[*?]/.test(pattern)) return test;
+  for (let row = 0; row < operators.count; row++) if (operators.op(row) === pattern) return op => op === pattern;
+  return op => op.toLowerCase().includes(part);
 }
 
 const FIELDS = {
-  op: pattern => {
-    const test = opTest(pattern);
+  op: (pattern, method) => {
+    const test = opTest(pattern, method);
     return (operators, row) => test(operators.op(row));
   },
   module: (path, {modulesByPath}) => {

@@ -238,6 +238,7 @@ function Pane({pane, overlay}) {
     canvas.current.picture = picture;  // for tests, which cannot read pixels
     mounted.set(pane.key, made);
     const resize = () => {
+      if (!canvas.current) return;  // the view was left meanwhile
       const {clientWidth, clientHeight} = canvas.current, ratio = globalThis.devicePixelRatio || 1;
       if (clientWidth === 0) return;
       Object.assign(canvas.current, {width: clientWidth * ratio, height: clientHeight * ratio});

@@ -186,7 +186,8 @@ function tensorAt(tensors, memory, instruction, y) {
 function Map2D({tensors, memory, at, chosen}) {
   const canvas = useRef(null), tip = useRef(null);
   useEffect(() => {
-    const draw = () => drawMap(canvas.current, tensors, memory, at, chosen), resized = new ResizeObserver(draw);
+    if (!canvas.current) return undefined; // the view was left before it was drawn
+    const draw = () => canvas.current && drawMap(canvas.current, tensors, memory, at, chosen), resized = new ResizeObserver(draw);
     resized.observe(canvas.current);
     addEventListener('themechange', draw);
     draw();
