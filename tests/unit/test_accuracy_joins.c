@@ -420,6 +420,35 @@ Test(accuracy_joins, nodes) {
   }
 }
 
+/* A name alone joins nothing: operator and module must be the same, too. */
+Test(accuracy_joins, nodes_of_one_name) {
+  for (int other = 0; other < 2; other++) {
+    altered of;
+    etr_partner *partners;
+    etr_error error;
+    etr_arena arena = {0};
+    etr_profile *profile = open_fixture(CHECKED "convnet_int8", NULL);
+    open_altered(&of, CHECKED "convnet");
+    of.methods[0].graph = ETR_NONE;
+    etr_graph *graphs = copy(&of, of.profile.graphs, of.profile.graph_count, sizeof *graphs);
+    for (size_t i = 0; i < of.profile.graph_count; i++) {
+      if (strcmp(graphs[i].module, "aten") != 0) continue;
+      etr_node *nodes = copy(&of, graphs[i].nodes, graphs[i].node_count, sizeof *nodes);
+      for (size_t k = 0; k < graphs[i].node_count; k++) {
+        if (other == 0) nodes[k].target = "aten.other.default";
+        if (other == 1) nodes[k].module = 0;
+      }
+      graphs[i].nodes = nodes;
+    }
+    of.profile.graphs = graphs;
+    cr_assert_eq(etr_partners_find(&partners, profile, 0, &of.profile, &arena, &error), ETR_OK);
+    cr_expect_null(partner_of(partners, &profile->graphs[profile->methods[0].graph], "aten_linear_default")->node);
+    etr_arena_clear(&arena);
+    close_altered(&of);
+    etr_profile_close(profile);
+  }
+}
+
 /* Without aten/METHOD on the side of the reference nothing can be joined. */
 Test(accuracy_joins, no_program_of_the_reference) {
   etr_partner *partners;
