@@ -127,16 +127,18 @@ def _open_record(path: str, progress: Progress) -> Any:
     """Reads a record with ExecuTorch, which takes zip files only and fails on inputs and outputs that its older versions wrote. Outputs are not needed."""
     failure: Exception | None = None
     with tempfile.TemporaryDirectory() as folder:
-        for without in ({"reference_outputs"}, {"reference_outputs", "representative_inputs"}):
-            copy = os.path.join(folder, f"{len(without)}.bin")
-            _copy_record(path, copy, without)
+        for without in ([], ["reference_outputs"], ["reference_outputs", "representative_inputs"]):
+            copy = path
+            if without or not os.path.isfile(path):
+                copy = os.path.join(folder, f"{len(without)}.bin")
+                _copy_record(path, copy, set(without))
             try:
                 record = parse_etrecord(copy)
             except Exception as error:
                 failure = failure or error
                 continue
-            if failure is not None:
-                progress.say(f"{path}: its representative inputs are not readable for this version of ExecuTorch: example inputs are used, if there are any")
+            if len(without) > 1:
+                progress.say(f"{path}: this version of ExecuTorch cannot read its representative inputs: example inputs are used, if there are any")
             return record
     raise Failure(f"{path}: this version of ExecuTorch cannot read its programs ({_why(failure)}): use the version that exported the model, and import "
                   "its custom operators") from failure
