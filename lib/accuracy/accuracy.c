@@ -84,7 +84,7 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
     return;
   }
   etr_value_accuracy *row = etr_vec_push(m->arena, &m->values);
-  if (!row || !etr_map_set(&m->rows, ETR_BYTES(key), (uint32_t)(m->values.count - 1))) return;
+  if (!row) return;
   const char *name = m->graph->nodes[key.node].name;
   *row = (etr_value_accuracy){.value = value,
                               .node = key.node,
@@ -98,6 +98,7 @@ static void add_value(accuracy_maker *m, const etr_debug_value *value) {
   if (m->graph->nodes[key.node].subgraph != ETR_NONE &&
       m->graph->subgraphs[m->graph->nodes[key.node].subgraph].kind == ETR_SUBGRAPH_BODY)
     row->problem = "it is in the body of a loop or branch";
+  etr_map_set(&m->rows, ETR_BYTES(key), (uint32_t)(m->values.count - 1));
 }
 
 /* Marks values that the method returns and the exported program does not: intermediate_output_tap adds them behind the

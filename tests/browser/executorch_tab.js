@@ -87,7 +87,9 @@ export class ExecuTorchTab extends TabPage {
     await this.grid().getByRole('columnheader').getByRole('button', {name: title}).click();
   }
 
+  /** Opens a row of the table, which begins at its top. */
   async openRow(index) {
+    await this.grid().evaluate(grid => { grid.scrollTop = 0; });
     await this.grid().locator(`[data-row="${index}"]`).click();
     await this.frame.getByRole('complementary').waitFor();
   }

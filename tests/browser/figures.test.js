@@ -48,7 +48,7 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
 
   /* One method after the other: what the command says of it. Several unknown ones stand in the same order. */
   async function eachMethod(methods, look) {
-    const several = await page.frame.getByLabel('Method').count();
+    const several = await page.frame.getByLabel('Method', {exact: true}).count();
     const names = several ? await page.frame.getByLabel('Method').locator('option').allInnerTexts() : [(await page.frame.locator('.bar .single').allInnerTexts()).at(-1)];
     for (const [at, name] of names.entries()) {
       const nth = names.slice(0, at).filter(other => other === name).length;

@@ -139,14 +139,14 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
     await frame.getByLabel('Compare nightly/2').click();
     await frame.getByRole('tab', {name: 'Compare', selected: true}).waitFor();
     await frame.locator('.compare .lead', {hasText: `Median ${ms(XNNPACK.execute.p50)} →`}).waitFor();
-    assert.equal(await frame.getByLabel('Base').locator('option:checked').innerText(), 'nightly/2');
+    assert.equal(await frame.getByLabel('Base', {exact: true}).locator('option:checked').innerText(), 'vs nightly/2');
     assert.equal(await frame.getByLabel('Record').locator('option:checked').innerText(), 'nightly/3');
   });
 
   it('leads to a record, and to its method', async () => {
     await openFleet(dashboard);
-    assert.equal(await frame.locator('.fleet input:checked').count(), 0);
-    await frame.locator('[data-row]', {hasText: 'encode'}).getByRole('button', {name: 'two'}).click();
+    assert.equal(await frame.locator('.fleet [role=grid] input:checked').count(), 0);
+    await frame.locator('[data-row]', {hasText: 'encode'}).getByText('two', {exact: true}).click();
     await frame.getByRole('tab', {name: 'Summary', selected: true}).waitFor();
     await frame.locator('.summary').waitFor();
     assert.equal(await frame.getByLabel('Record').locator('option:checked').innerText(), 'two');

@@ -36,6 +36,26 @@ static etr_status emit(const char *record, const named_emitter *what, etr_profil
   return what->emit(*profile, &(etr_sink){swallow, &written}, error);
 }
 
+/* Compares the values of a profile with the reference among the files of its record, if it has one, and writes that. */
+static etr_status compare_values(const char *record, const named_emitter *what, etr_profile **profile,
+                                 etr_error *error) {
+  etr_inputs inputs;
+  etr_accuracy *accuracy = NULL;
+  size_t written = 0;
+  const etr_sink sink = {swallow, &written};
+  (void)what;
+  etr_status status = etr_inputs_find(&inputs, record, NULL, error);
+  if (status == ETR_OK && inputs.reference_count > 0) {
+    const etr_accuracy_options options = {.reference = inputs.references[0], .spreads = 4};
+    status = etr_accuracy_open(&accuracy, *profile, &options, error);
+    if (status == ETR_OK) status = etr_emit_accuracy_json(accuracy, &sink, error);
+    if (status == ETR_OK) status = etr_emit_accuracy_table(accuracy, NULL, NULL, NULL, &sink, error);
+  }
+  etr_accuracy_close(accuracy);
+  etr_inputs_clear(&inputs);
+  return status;
+}
+
 /* A failure without the planned fault, success in spite of lasting faults, or no words: gives a description of it. */
 static const char *fault_in(etr_status status, const etr_error *error, bool is_lasting) {
   if (status == ETR_OK) return is_lasting ? "went well without memory" : NULL;
@@ -89,6 +109,7 @@ static bool sweep_record(const char *record, bool is_only_read, size_t *checks) 
   etr_error error;
   bool ok = sweep(record, NULL, open_record, NULL, checks);
   if (open_record(record, NULL, &profile, &error) != ETR_OK) return false;
+  if (!is_only_read) ok &= sweep(record, NULL, compare_values, profile, checks);
   for (const named_emitter *what = emitters; what->name && !is_only_read; what++)
     ok &= sweep(record, what, emit, profile, checks);
   etr_profile_close(profile);

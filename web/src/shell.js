@@ -191,7 +191,6 @@ export async function render() {
     showRecord();
   });
   effect(() => {
-    get('base');
     showBase();
   });
   effect(() => {

@@ -138,9 +138,6 @@ const loaded = new Map(); // run -> promise of a profile
 
 export const labelOf = run => records.value.find(record => record.run === run)?.label ?? run ?? '';
 
-/** The records that the shown one can be compared with. */
-export const bases = computed(() => (source.value && shownRun.value ? source.value.basesOf(shownRun.value, records.value) : []));
-
 /** Loads the profile of a record, or returns the one that was loaded. */
 export async function profileOf(run) {
   if (!loaded.has(run)) loaded.set(run, source.peek().load(run).then(whole => {
@@ -156,9 +153,11 @@ export async function profileOf(run) {
   }
 }
 
+const seen = new Set(); // records that were there
+
 /* Shows the record that the address asks for: the first one only if it asks for none. While a record loads, or if it cannot be loaded, no figures of another one are shown. */
 async function showRecord() {
-  const asked = get('record'), run = asked || records.peek()[0]?.run;
+  const asked = get('record'), run = asked || shownRun.peek() || records.peek()[0]?.run;
   if (!run) {
     problem.value = 'No record in this logdir has a profile. Run `etrecord-tb RECORD` to write one.';
     return;
@@ -166,7 +165,8 @@ async function showRecord() {
   if (run !== shownRun.peek()) profile.value = null;
   shownRun.value = run;
   try {
-    if (asked && !records.peek().some(record => record.run === run)) throw new Error(`There is no record ${run} in this logdir.`);
+    if (!records.peek().some(record => record.run === run)) throw new Error(seen.has(run) ? 'This record is no longer in the logdir.' : `There is no record ${run} in this logdir.`);
+    seen.add(run);
     const read = await profileOf(run);
     if (shownRun.peek() !== run) return;
     problem.value = null;
@@ -179,10 +179,16 @@ async function showRecord() {
   }
 }
 
-/* Compares with the base that the address asks for. "auto" asks for the newest record of the same model. */
+/** The records that the shown one can be compared with. */
+export const bases = computed(() => (source.value && shownRun.value ? source.value.basesOf(shownRun.value, records.value) : []));
+
+/** The base that the address asks for: a record, "auto" for the newest one of the same model, or "none"; a report that holds a base begins with it. */
+export const askedBase = computed(() => get('base') || (source.value?.isReport && bases.value.length ? bases.value[0].run : 'none'));
+
+/* Compares with the base. */
 async function showBase() {
-  const asked = get('base'), run = shownRun.value;
-  if (!asked || !run || !profile.value) {
+  const asked = askedBase.value, run = shownRun.value;
+  if (asked === 'none' || asked === run || !run || !profile.value) {
     compared.value = null;
     return;
   }

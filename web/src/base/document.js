@@ -47,7 +47,7 @@ async function reportSource() {
   const documents = {profile: await embedded('profile'), base: await embedded('base')}, records = [{run: 'profile', label: folderOf(documents.profile)}];
   if (documents.base) records.push({run: 'base', label: `${folderOf(documents.base)} (base)`});
   return {
-    isReport: true, list: async () => records, load: async run => documents[run], section: async (run, method, name) => partOf(await embedded(`${run}.${method.index}.${name}`), name), compare: () => embedded('comparison'),
+    isReport: true, list: async () => records, load: async run => documents[run], has: (run, method, name) => document.getElementById(`${run}.${method.index}.${name}`) !== null, section: async (run, method, name) => partOf(await embedded(`${run}.${method.index}.${name}`), name), compare: () => embedded('comparison'),
     basesOf: run => records.filter(record => run === 'profile' && record.run === 'base'), baseFor: async run => (run === 'profile' && documents.base ? 'base' : null),
   };
 }
@@ -56,7 +56,7 @@ function tensorBoardSource() {
   const ask = (route, query = {}) => answerOf(new URL(`${route}?${new URLSearchParams(query)}`, import.meta.url));
   return {
     isReport: false, list: async () => (await ask('runs')).map(({run, written}) => ({run, written, label: recordLabel(run)})), fleet: async () => (await ask('fleet')).map(record => ({...record, label: recordLabel(record.run)})),
-    load: run => ask('profile', {run}), section: async (run, method, name) => partOf({...method.document, texts: method.texts}, name), compare: (base, run) => ask('compare', {base, new: run}),
+    load: run => ask('profile', {run}), has: (run, method, name) => Boolean(method.document[name]), section: async (run, method, name) => partOf({...method.document, texts: method.texts}, name), compare: (base, run) => ask('compare', {base, new: run}),
     basesOf: (run, records) => records.filter(record => record.run !== run), baseFor: async run => (await ask('base', {new: run})).run,
   };
 }
@@ -64,7 +64,7 @@ function tensorBoardSource() {
 /**
  * Returns the source of the page: {isReport, list(), fleet(), load(run), section(run, method, name), basesOf(run, records), baseFor(run), compare(base, run)}. In a report nothing changes; in TensorBoard
  * records may appear or be rewritten. list() gives the records, [{run, label, written}]; fleet() also gives their heads, and a report lacks it. load() gives the document of a run, section() a part of a
- * method, {value: null if it has none, texts}; compare() gives the library's comparison of two runs, basesOf() the records that a run can be compared with, and baseFor() the run to begin with, or null.
+ * method, {value: null if it has none, texts}, and has() whether it has one; compare() gives the library's comparison of two runs, basesOf() the records that a run can be compared with, and baseFor() the run to begin with, or null.
  */
 export async function openSource() {
   return document.getElementById('profile') ? reportSource() : tensorBoardSource();

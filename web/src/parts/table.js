@@ -71,10 +71,9 @@ export function ColumnsMenu({name, columns}) {
     const from = shown.indexOf(key), keys = shown.toSpliced(from, 1);
     change(keys.toSpliced(Math.max(0, from + by), 0, key));
   };
-  return html`<details class="menu"><summary>Columns</summary><div>${order.map(({key, title, hint}) => html`<label key=${key} class="check" title=${hint}><input type="checkbox" checked=${shown.includes(key)}
-    onChange=${event => change(event.target.checked ? [...shown, key] : shown.filter(other => other !== key))} />${title}
-    ${shown.includes(key) ? html`<span class="push"><button type="button" aria-label=${`Move ${title} to the left`} onClick=${event => (event.preventDefault(), move(key, -1))}>←</button><button type="button" aria-label=${`Move ${title} to the right`}
-    onClick=${event => (event.preventDefault(), move(key, 1))}>→</button></span>` : null}</label>`)}
+  return html`<details class="menu"><summary>Columns</summary><div>${order.map(({key, title, hint}) => html`<div key=${key} class="menu-row" title=${hint}><label class="check"><input type="checkbox" aria-label=${`Show the column ${title}`} checked=${shown.includes(key)}
+    onChange=${event => change(event.target.checked ? [...shown, key] : shown.filter(other => other !== key))} />${title}</label>
+    ${shown.includes(key) ? html`<span class="push"><button type="button" aria-label=${`Move ${title} to the left`} onClick=${() => move(key, -1)}>←</button><button type="button" aria-label=${`Move ${title} to the right`} onClick=${() => move(key, 1)}>→</button></span>` : null}</div>`)}
     <button type="button" onClick=${() => change([])}>As before</button></div></details>`;
 }
 
@@ -122,7 +121,7 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   useEffect(() => {
     if (chosen >= 0 && size.height) reveal(chosen);
     setAt(-1);
-  }, [chosen, size.height > 0]);
+  }, [get('sel'), size.height > 0]); // not where the row moves because times changed: then the reader stays where he is
   const {first, end} = isPrinting.value ? {first: 0, end: Math.min(all.length, PRINTED)} : rowsInSight(top, size.height || 800, all.length);
   const template = shown.map(({key, width}) => (widths.has(`${name}.${key}`) ? `${widths.get(`${name}.${key}`)}px` : width ?? 'minmax(60px, 1fr)')).join(' ');
   const mark = (row, to) => {

@@ -2,12 +2,12 @@
 //
 // compare.js - the view that compares two records, and what other views say of a comparison. The library pairs their nodes and decides the verdicts (schema/diff.schema.json).
 
-import {bases, compared, comparedMethod, labelOf, method, profile, selectRow, selectedRows, shownRun, timeOf, unitName} from '../base/app.js';
+import {askedBase, bases, compared, comparedMethod, labelOf, method, profile, selectRow, selectedRows, shownRun, timeOf, unitName} from '../base/app.js';
 import {sortRows} from '../base/columns.js';
 import {changeText, countText, signOf} from '../base/format.js';
 import {html} from '../base/html.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
-import {get, set} from '../base/store.js';
+import {set} from '../base/store.js';
 import {Choice, Link} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
 
@@ -117,8 +117,8 @@ function Answer() {
 
 /** A list of the records to compare with. */
 export function BaseChoice() {
-  const others = bases.value, asked = get('base') === 'auto' ? compared.value?.base ?? '' : get('base');
-  return html`<${Choice} label="Base" class="base" options=${[['', others.length ? 'no base' : 'no other record'], ...others.map(({run, label}) => [run, `vs ${label}`])]} chosen=${asked} change=${run => set({base: run})} />`;
+  const others = bases.value, asked = askedBase.value === 'auto' ? compared.value?.base ?? 'none' : askedBase.value;
+  return html`<${Choice} label="Base" class="base" options=${[['none', others.length ? 'no base' : 'no other record'], ...others.map(({run, label}) => [run, `vs ${label}`])]} chosen=${asked} change=${run => set({base: run})} />`;
 }
 
 export function CompareView() {

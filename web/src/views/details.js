@@ -109,6 +109,7 @@ function RowsDetails({chosen}) {
 const titleOf = chosen => {
   if (chosen.kind === 'finding') return method.value.findings[Number(chosen.id)]?.title ?? 'finding';
   if (chosen.kind === 'delegate') return `delegate at instruction ${chosen.id}`;
+  if (chosen.kind === 'tensor') return `tensor ${chosen.id}`;
   if (chosen.kind === 'line') return chosen.id.split('/').pop();
   return chosen.row >= 0 ? method.value.operators.name(chosen.row) : chosen.id || 'the whole model';
 };

@@ -3,10 +3,12 @@
 // index.js - the views in the order of their tabs: {name, title, View, isThere(): whether the tab is there, isOfAllRecords}.
 
 import {bases, method, records, source} from '../base/app.js';
+import {AccuracyView, hasAccuracy} from './accuracy.js';
 import {CompareView} from './compare.js';
 import {DelegationView} from './delegation.js';
 import {FleetView} from './fleet.js';
 import {GraphView} from './graph.js';
+import {MemoryView} from './memory.js';
 import {ModulesView} from './modules.js';
 import {OperatorsView} from './operators.js';
 import {RooflineView} from './roofline.js';
@@ -22,6 +24,8 @@ export const VIEWS = [
   {name: 'timeline', title: 'Timeline', View: TimelineView},
   {name: 'graph', title: 'Graph', View: GraphView, isThere: () => method.value?.hasGraph ?? false},
   {name: 'source', title: 'Source', View: SourceView},
+  {name: 'memory', title: 'Memory', View: MemoryView},
+  {name: 'accuracy', title: 'Accuracy', View: AccuracyView, isThere: hasAccuracy},
   {name: 'delegation', title: 'Delegation', View: DelegationView},
   {name: 'roofline', title: 'Roofline', View: RooflineView},
   {name: 'compare', title: 'Compare', View: CompareView, isThere: () => bases.value.length > 0},
