@@ -181,7 +181,7 @@ class Program:
         arguments, named = ((), sample) if isinstance(sample, dict) else (tuple(sample), {})
         if len(arguments) == 2 and isinstance(arguments[1], dict) and isinstance(arguments[0], (tuple, list)):
             arguments, named = tuple(arguments[0]), arguments[1]  # arguments and keyword arguments, as torch.export has them
-        flat = tree_leaves((arguments, {name: named[name] for name in self._names() if name in named} or named))
+        flat: list[Any] = tree_leaves((arguments, {name: named[name] for name in self._names() if name in named} or named))
         wanted = [node.meta.get("val") for node in self.program.graph.nodes if node.op == "placeholder" and node.name in self.program.graph_signature.user_inputs]
         if len(self.program.graph_signature.user_inputs) == len(wanted) and len(flat) != len(wanted):
             raise Failure(f"it has {_counted(len(flat), 'value')}, but the method takes {len(wanted)}: {', '.join(_described(value) for value in wanted)}")
