@@ -883,6 +883,7 @@ typedef struct etr_event {
   etr_phase wrapper_phase;
   etr_compute_unit compute_unit;
   bool is_unit_planned;        /**< compute_unit is the unit that the backend planned; it may have run on another */
+  const char *note;            /**< what its metadata say, one line for people; NULL: nothing that is known */
   const etr_bytes *metadata;   /**< delegate_debug_metadata, sample_count entries; NULL if all entries are empty */
   const uint64_t *durations;   /**< in `unit`: one entry for each occurrence that has a time, in included runs, in run
                                   order; repetitions within a run follow each other. A warning reports occurrences

@@ -48,6 +48,7 @@ typedef struct etr_event_meaning {
   const char *operator_; /* for ETR_KEY_OPERATOR: its name in the backend graph, "aten.linear.default"; in the scratch
                             arena */
   const char *label;     /* text shown instead of the name, in the scratch arena; NULL: the name */
+  const char *note;      /* as in etr_event, in the scratch arena */
   int64_t place;         /* for ETR_KEY_OPERATOR: number of the operator. Events with the same number belong to one
                             operator; operators run in ascending order */
 } etr_event_meaning;

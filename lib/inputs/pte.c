@@ -602,6 +602,9 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   out->data = (etr_pte_data){.file_bytes = size_of_file(&reader->payloads),
                              .segment_base = reader->payloads.segment_base};
   read_data(&out->data, fb, &reader->names, reader->arena, program);
+  for (size_t i = 0; i < methods.count; i++)
+    for (size_t k = 0; k < methods.data[i].delegate_count; k++)
+      (void)note_segment(&out->data, methods.data[i].delegates[k].payload_segment, ETR_SEGMENT_DELEGATE);
 }
 
 /* Returns the size of the program by the extended header. Without one, the whole file is the program and there are no

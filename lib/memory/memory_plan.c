@@ -130,8 +130,8 @@ static etr_delegate_blob *blob_of(etr_map *places, etr_delegate_blob *blobs, siz
   return &blobs[slot->value];
 }
 
-static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *program, const etr_pte_data *data,
-                              etr_arena *arena, etr_arena *scratch) {
+static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *program, etr_arena *arena,
+                              etr_arena *scratch) {
   etr_delegate_blob *blobs = etr_arena_alloc_array(arena, program->delegate_count, sizeof *blobs);
   uint32_t *blob_of_delegate = etr_arena_alloc_array(scratch, program->delegate_count, sizeof *blob_of_delegate);
   etr_map places;
@@ -142,7 +142,6 @@ static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *progr
     if (!blob) return false;
     blob->delegate_count++;
     blob_of_delegate[i] = (uint32_t)(blob - blobs);
-    if (blob->segment < data->segment_count) data->segments[blob->segment].kind = ETR_SEGMENT_DELEGATE;
   }
   size_t count = ETR_MIN(program->instruction_count, (size_t)INT32_MAX);
   for (size_t i = 0; i < count; i++) {
@@ -536,7 +535,7 @@ static bool fill(builder *b, uint32_t method) {
              check.is_cut ? "at least " : "", check.warned - MOST_WARNINGS);
   etr_program_constants_add(b->source->constants, b->program, method, b->names);
   if (!add_buffers(b) || !add_curves(b) || !memory_boundary_make(b->plan, b->program, b->names, b->arena) ||
-      !memory_blobs_make(b->plan, b->program, b->source->constants->data, b->arena, b->scratch))
+      !memory_blobs_make(b->plan, b->program, b->arena, b->scratch))
     return false;
   if (b->lives.is_cut)
     etr_warn(b->source->warnings, b->source->file, b->source->entry, ETR_NO_OFFSET,

@@ -66,6 +66,7 @@ bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
     etr_event *row = d->rows[i];
     const char *label = meaning->label ? etr_arena_text(d->arena, etr_slice_of(meaning->label)) : NULL;
     if (label) row->label = label;
+    row->note = meaning->note ? etr_arena_text(d->arena, etr_slice_of(meaning->note)) : NULL;
     row->role = meaning->role;
     row->phase = meaning->phase;
     row->unit = meaning->unit;

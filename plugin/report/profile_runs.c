@@ -28,15 +28,21 @@ static const run_time *sort_runs(etr_arena *arena, const etr_method *method) {
   return runs;
 }
 
+/* Returns the index of a run among the method's included runs; run_count if it is none of them. */
+static size_t place_of(const etr_method *method, uint32_t run) {
+  return etr_find_int((int32_t)run, method->runs, method->run_count, sizeof *method->runs);
+}
+
 /* Returns how many events each run has at most. */
 static size_t most_events(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  size_t *counts = etr_arena_alloc_array(arena, profile->run_count, sizeof *counts), most = 1;
+  size_t *counts = etr_arena_alloc_array(arena, method->run_count + 1, sizeof *counts), most = 1;
   for (size_t b = 0; counts && b < method->block_count; b++) {
     const etr_block *block = &profile->blocks[method->blocks[b]];
     for (size_t i = 0; i < block->event_count; i++)
-      for (size_t k = 0; k < block->events[i].sample_count; k++) counts[block->events[i].sample_runs[k]]++;
+      for (size_t k = 0; k < block->events[i].sample_count; k++)
+        counts[place_of(method, block->events[i].sample_runs[k])]++;
   }
-  for (size_t i = 0; counts && i < method->run_count; i++) most = ETR_MAX(most, counts[method->runs[i]]);
+  for (size_t i = 0; counts && i < method->run_count; i++) most = ETR_MAX(most, counts[i]);
   return most;
 }
 
@@ -56,11 +62,15 @@ bool etr_profile_choose_runs(etr_profile_runs *out, etr_arena *arena, const etr_
   size_t count = method->run_count, room = ETR_PROFILE_MOST_EVENTS / most_events(arena, profile, method);
   const uint32_t first[] = {runs[(count - 1) / 2].place, runs[count - 1].place, runs[0].place, 0};
   for (size_t i = 0; i < ETR_COUNT(first) && i < ETR_MAX(room, (size_t)1); i++) is_chosen[first[i]] = true;
-  size_t others = room > ETR_COUNT(first) ? ETR_MIN(room - ETR_COUNT(first), count) : 0;
-  for (size_t i = 0; i < others; i++) is_chosen[i * count / others] = true;
-  if (room >= count) memset(is_chosen, true, count);
-  for (uint32_t i = 0; i < count; i++)
-    if (is_chosen[i]) places[out->count++] = i;
+  size_t left = count, others,
+         seen = 0; /* runs that are not chosen yet, those that will be, those that were looked at */
+  for (size_t i = 0; i < count; i++) left -= is_chosen[i];
+  others = ETR_MIN(left, room - ETR_MIN(room, count - left));
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_other = !is_chosen[i] && seen * others / left < (seen + 1) * others / left;
+    seen += !is_chosen[i];
+    if (is_chosen[i] || is_other) places[out->count++] = i;
+  }
   out->median = index_of(out, first[0]);
   out->slowest = index_of(out, first[1]);
   out->fastest = index_of(out, first[2]);
@@ -80,7 +90,6 @@ typedef struct run_list {
   const etr_method *method;
   const etr_profile_operators *ops;
   etr_profile_runs shown;
-  uint32_t *place_of;    /* per run of the profile: index among the method's; ETR_NONE */
   uint32_t *first_event; /* per node: its first event in `events`, where others are linked; ETR_NONE */
   etr_vec(node_event) events;
   uint64_t *ticks; /* per run of the method: what the events of a node take; zeroed between nodes */
@@ -105,42 +114,40 @@ static bool list_events(run_list *l) {
 
 static bool open_list(run_list *l) {
   etr_arena *arena = &l->e->arena;
-  size_t runs = l->e->fields.profile->run_count, nodes = l->ops->graph ? l->ops->graph->node_count : 0;
-  l->place_of = etr_arena_alloc_array(arena, runs, sizeof *l->place_of);
+  size_t nodes = l->ops->graph ? l->ops->graph->node_count : 0;
   l->first_event = etr_arena_alloc_array(arena, nodes, sizeof *l->first_event);
-  l->ticks = etr_arena_alloc_array(arena, l->method->run_count, sizeof *l->ticks);
-  if (!l->place_of || !l->first_event || !l->ticks) return false;
-  memset(l->place_of, 0xff, runs * sizeof *l->place_of);
+  l->ticks = etr_arena_alloc_array(arena, l->method->run_count + 1, sizeof *l->ticks);
+  if (!l->first_event || !l->ticks) return false;
   memset(l->first_event, 0xff, nodes * sizeof *l->first_event);
-  for (uint32_t i = 0; i < l->method->run_count; i++) l->place_of[l->method->runs[i]] = i;
   return etr_profile_choose_runs(&l->shown, arena, l->e->fields.profile, l->method) && list_events(l);
+}
+
+/* Adds the times of a node's events to `ticks`, or, if they are cleared, returns false if one of these is left there.
+ */
+static bool go_through_events(run_list *l, uint32_t node, bool is_cleared) {
+  bool is_same = true;
+  for (uint32_t i = l->first_event[node]; i != ETR_NONE; i = l->events.data[i].next) {
+    const etr_event *event = l->events.data[i].event;
+    for (size_t k = 0; k < event->sample_count; k++) {
+      size_t place = place_of(l->method, event->sample_runs[k]);
+      if (place == l->method->run_count) continue;
+      is_same = is_same && (!is_cleared || l->ticks[place] == 0);
+      l->ticks[place] = is_cleared ? 0 : etr_add_up_to_most(l->ticks[place], event->durations[k]);
+    }
+    is_same = is_same && event->unit == ETR_EVENT_UNIT_TIME;
+  }
+  return is_same;
 }
 
 /* Returns true if the events of a node give its time in each run. */
 static bool follows_from_events(run_list *l, uint32_t node) {
   const etr_node_time *time = &l->ops->graph->times[node];
-  bool is_same = true;
-  for (uint32_t i = l->first_event[node]; i != ETR_NONE; i = l->events.data[i].next) {
-    const etr_event *event = l->events.data[i].event;
-    is_same = is_same && event->unit == ETR_EVENT_UNIT_TIME;
-    for (size_t k = 0; k < event->sample_count; k++) {
-      uint32_t place = l->place_of[event->sample_runs[k]];
-      if (place != ETR_NONE) l->ticks[place] = etr_add_up_to_most(l->ticks[place], event->durations[k]);
-    }
-  }
+  bool is_same = go_through_events(l, node, false);
   for (size_t i = 0; i < time->runs; i++) {
     is_same = is_same && l->ticks[time->each_run[i].run] == time->each_run[i].ticks;
     l->ticks[time->each_run[i].run] = 0;
   }
-  for (uint32_t i = l->first_event[node]; i != ETR_NONE; i = l->events.data[i].next) {
-    const etr_event *event = l->events.data[i].event;
-    for (size_t k = 0; k < event->sample_count; k++) {
-      uint32_t place = l->place_of[event->sample_runs[k]];
-      is_same = is_same && (place == ETR_NONE || l->ticks[place] == 0);
-      if (place != ETR_NONE) l->ticks[place] = 0;
-    }
-  }
-  return is_same;
+  return go_through_events(l, node, true) && is_same;
 }
 
 /* Writes the times of a node in the runs that are shown; null where it did not run. */
@@ -219,12 +226,12 @@ static void mark_outliers(const run_list *l, slow_run *runs) {
   for (size_t i = 0; i < method->run_count; i++)
     runs[i].is_outlier = (double)method->execute_per_run[i] >= least * (1 - 1e-9);
   for (size_t i = 0; i < method->slow_runs.run_count; i++)
-    runs[l->place_of[method->slow_runs.runs[i]]].is_outlier = true;
+    runs[place_of(method, method->slow_runs.runs[i])].is_outlier = true;
 }
 
 static bool put_slow_runs(run_list *l) {
   const etr_method *method = l->method;
-  slow_run *runs = etr_arena_alloc_array(&l->e->arena, method->run_count, sizeof *runs);
+  slow_run *runs = etr_arena_alloc_array(&l->e->arena, method->run_count + 1, sizeof *runs);
   size_t count = 0;
   if (!runs) return false;
   for (uint32_t i = 0; i < method->run_count; i++) {

@@ -256,6 +256,8 @@ static const etr_field fields[] = {
      .says = "what the backend added, one per occurrence: text, or base64: and bytes that are not UTF-8; null if there "
              "is none",
      .type = "delegate_debug_metadata", .nullable = true},
+    {"note", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(note), .says = "what the metadata say, if their format is known",
+     .nullable = true},
     {"raw", .in = ETR_IN_JSON, .put = put_durations, .says = "one per occurrence", .type = "numbers"},
     {"start_time", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u64, .says = "ticks", .type = "wholes",
      ETR_ARRAY_VIA(event_row, event, etr_event, starts, sample_count)},
@@ -358,6 +360,17 @@ static void collect(events_output *e, const etr_block *block) {
   if (e->answer.options->order != ETR_ORDER_GRAPH) etr_table_sort(&e->table);
 }
 
+/* Puts what the metadata of shown events say. */
+static void put_notes(events_output *e, const etr_block *block) {
+  const etr_method *method = block->method == ETR_NONE ? NULL : &e->answer.profile->methods[block->method];
+  for (size_t i = 0; i < block->event_count; i++) {
+    const etr_event *event = &block->events[i];
+    if (!event->note || !etr_filter_takes_event(e->answer.filter, e->answer.profile, method, event)) continue;
+    etr_section_line(&e->answer, ETR_STYLE_DIM, 2,
+                     etr_arena_format(&e->answer.arena, "%s: %s", event->label, event->note));
+  }
+}
+
 /* Puts the events. Text has a table for each block, other formats have one for all. */
 static void put_blocks(events_output *e) {
   bool text = etr_table_is_text(&e->table), any = false;
@@ -367,9 +380,10 @@ static void put_blocks(events_output *e) {
     collect(e, block);
     if (e->table.rows.count == 0) continue;
     if (text) put_title(e, block, !any);
-    if (text)
+    if (text) {
       etr_table_finish(&e->table);
-    else
+      put_notes(e, block);
+    } else
       etr_table_fill(&e->table);
     any = true;
   }

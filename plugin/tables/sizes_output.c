@@ -207,8 +207,8 @@ static int by_bytes(const void *a, const void *b) {
 
 /* Returns the sum of a module and a type, which is added if it is new; NULL when out of memory. */
 static size_sum *sum_of(sizes *s, size_sums *sums, const etr_file_part *part) {
-  const char *key = etr_arena_format(&s->answer.arena, "%s %d %s", etr_or_empty(part->tensor.dtype), part->module != NULL,
-                                     etr_or_empty(part->module));
+  const char *key = etr_arena_format(&s->answer.arena, "%s %d %s", etr_or_empty(part->tensor.dtype),
+                                     part->module != NULL, etr_or_empty(part->module));
   etr_map_slot *slot = key ? etr_map_at(&sums->by_name, etr_slice_of(key)) : NULL;
   if (!slot || slot->value != ETR_NONE) return slot ? &sums->rows.data[slot->value] : NULL;
   size_sum *added = etr_vec_push(&s->answer.arena, &sums->rows);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * threads.c - handles are independent, and a profile may be read by many: 8 threads each open a record of their own and
- * write all outputs, then all write from one profile. The bytes are those of one thread alone. Run it with the tsan
- * preset to see races (which criterion does not start under).
+ * threads.c - handles are independent, a profile may be read by many, and many may join ETDumps to one opened record: 8
+ * threads each open a record of their own and write all outputs, then all write from one profile, then all join ETDumps
+ * to one record. The bytes are those of one thread alone. Run it with the tsan preset to see races (which criterion
+ * does not start under).
  */
 #include "../fault/emitters.h"
 #include "base/arena.h"
@@ -11,12 +12,15 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { THREADS = 8, MAX_EMITTERS = 64 };
 
 typedef struct work {
-  const char *record;        /* opened by the thread itself; NULL: */
-  const etr_profile *shared; /* this one */
+  const char *record;              /* opened by the thread itself; NULL: */
+  const etr_profile *shared;       /* this one; NULL: */
+  const etr_opened_record *opened; /* to which the thread joins the ETDumps of `inputs` */
+  const etr_inputs *inputs;
   uint32_t sums[MAX_EMITTERS];
   bool failed;
 } work;
@@ -43,7 +47,9 @@ static etr_profile *open_record(const char *record) {
 
 static void *run(void *context) {
   work *w = context;
-  etr_profile *own = w->shared ? NULL : open_record(w->record);
+  etr_profile *joined = NULL;
+  if (w->opened) (void)!etr_join_dumps(&joined, w->opened, w->inputs, NULL, NULL);
+  etr_profile *own = w->opened ? joined : w->shared ? NULL : open_record(w->record);
   const etr_profile *profile = w->shared ? w->shared : own;
   if (profile) write_all(w, profile);
   w->failed |= !profile;
@@ -65,13 +71,15 @@ static bool is_same(const work *alone, const work *together) {
   return same;
 }
 
-/* Each record's outputs from one thread, then from all at once. With a shared profile all write from that. */
-static bool is_same_everywhere(const etr_profile *shared, const char *const *records, size_t record_count) {
+/* Each record's outputs from one thread, then from all at once. With a shared profile or record all write from that. */
+static bool is_same_everywhere(const work *shared, const char *const *records, size_t record_count) {
   work alone[THREADS] = {0}, together[THREADS] = {0};
   pthread_t threads[THREADS];
   bool same = true;
   for (size_t i = 0; i < THREADS; i++) {
-    alone[i] = together[i] = (work){.record = records[i % record_count], .shared = shared};
+    alone[i] = together[i] = *shared;
+    alone[i].record = together[i].record = records[i % record_count];
+    alone[i].opened = NULL; /* so that joining gives what opening gives */
     run(&alone[i]);
   }
   for (size_t i = 0; i < THREADS; i++)
@@ -88,9 +96,16 @@ int main(void) {
                                         FIXTURES "/control_flow"};
   static const char *const one[] = {FIXTURES "/mv2_xnnpack"};
   etr_profile *profile = open_record(one[0]);
-  int failed = !is_same_everywhere(NULL, records, ETR_COUNT(records)) +
-               !(profile && is_same_everywhere(profile, one, 1));
+  etr_opened_record *opened = NULL;
+  etr_inputs inputs = {0};
+  bool is_opened = etr_inputs_find(&inputs, one[0], NULL, NULL) == ETR_OK &&
+                   etr_open_record(&opened, &inputs, NULL, NULL) == ETR_OK;
+  int failed = !is_same_everywhere(&(work){0}, records, ETR_COUNT(records)) +
+               !(profile && is_same_everywhere(&(work){.shared = profile}, one, 1)) +
+               !(is_opened && is_same_everywhere(&(work){.opened = opened, .inputs = &inputs}, one, 1));
   etr_profile_close(profile);
-  printf("%d passed, %d failed\n", 2 - failed, failed);
+  etr_close_record(opened);
+  etr_inputs_clear(&inputs);
+  printf("%d passed, %d failed\n", 3 - failed, failed);
   return failed > 0;
 }

@@ -253,6 +253,64 @@ Test(decoders, a_compute_unit_that_differs_between_runs_is_unknown) {
   }
 }
 
+/* Metadata as VGFNeuralStatistics.cpp writes them. */
+#define STATISTICS(version, available, reason, segments)                                                               \
+  TEXT("{\"schema\":\"executorch.vgf.neural_statistics\",\"schema_version\":" version ",\"api_available\":true,"       \
+       "\"data_available\":" available ",\"available\":" available ",\"reason\":\"" reason                             \
+       "\",\"segments\":[" segments "]}")
+#define BLOB(name, available, data)                                                                                    \
+  "\"" name "\":{\"available\":" available                                                                             \
+  ",\"is_text\":false,\"vulkan_result\":0,\"size\":2,\"encoding\":\"base64\","                                         \
+  "\"reason\":\"\",\"data\":\"" data "\"}"
+#define SEGMENT(database, info, memory) "{\"segment_id\":0," database "," info "," memory "}"
+#define NO_BLOB(name) BLOB(name, "false", "")
+#define EMPTY SEGMENT(NO_BLOB("debug_database"), NO_BLOB("statistics_info"), NO_BLOB("statistics_memory"))
+#define FILLED                                                                                                         \
+  SEGMENT(BLOB("debug_database", "true", "AQID"), BLOB("statistics_info", "true", "aW5mbw=="),                         \
+          BLOB("statistics_memory", "true", "3q0="))
+
+Test(decoders, neural_statistics_have_a_note) {
+  static const etr_bytes none = STATISTICS("1", "false", "no driver", EMPTY),
+                         some = STATISTICS("1", "true", "", FILLED "," EMPTY);
+  const struct {
+    etr_bytes metadata[2];
+    const char *want; /* NULL: no note */
+  } cases[] = {
+      {{none, none}, "no neural statistics: no driver"},
+      {{some, some},
+       "neural statistics of 1 of 2 segments: 3 bytes of debug database, 4 bytes of description, 2 bytes of counters"},
+      {{none, some},
+       "neural statistics of 1 of 2 segments: 3 bytes of debug database, 4 bytes of description, 2 bytes of counters "
+       "(in 1 of 2 runs)"},
+      {{some, {0}},
+       "neural statistics of 1 of 2 segments: 3 bytes of debug database, 4 bytes of description, 2 bytes of counters"},
+      {{STATISTICS("2", "true", "", FILLED)}, "neural statistics of version 2 are not known, only version 1"},
+      {{STATISTICS(
+           "1", "true", "",
+           SEGMENT(NO_BLOB("debug_database"), NO_BLOB("statistics_info"), BLOB("statistics_memory", "true", "3q0")))},
+       "neural statistics of 1 of 1 segment; some data is damaged: it is no base64"},
+      {{TEXT("{\"schema\":\"executorch.vgf.neural_statistics\"}")},
+       "neural statistics without a version cannot be read"},
+      {{TEXT("{\"schema\":\"another\",\"schema_version\":1}")},
+       "neural statistics cannot be read: the metadata are not what VGF writes"},
+      {{TEXT("\x01")}, "neural statistics cannot be read: the metadata are not what VGF writes"},
+      {{TEXT("{\"schema\":\"executorch.vgf.neural_statistics\",\"schema_version\":1,\"segments\":[{")},
+       "neural statistics cannot be read: the metadata are not what VGF writes"},
+      {{{0}, {0}}, NULL},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    const etr_event_facts facts = {.name = "VGF_NEURAL_STATISTICS", .metadata = cases[i].metadata, .metadata_count = 2};
+    etr_event_meaning meaning = {.role = ETR_ROLE_OPERATOR, .is_in_sums = true};
+    cr_assert(etr_decoder_of("VgfBackend")->read(&meaning, &facts, 1, &arena));
+    if (cases[i].want)
+      cr_expect_str_eq(or_none(meaning.note), cases[i].want, "case %zu: %s", i, or_none(meaning.note));
+    else
+      cr_expect_null(meaning.note, "case %zu", i);
+    etr_arena_clear(&arena);
+  }
+}
+
 Test(decoders, decoders_are_found_by_backend_id) {
   cr_expect_null(etr_decoder_of(NULL));
   cr_expect_null(etr_decoder_of("SomeBackend"));

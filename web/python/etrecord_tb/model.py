@@ -153,6 +153,7 @@ class Event:
     unit: str = "ns"
     delegate_debug_metadata: list[str | None] | None = None
     values: list[LoggedValue] = field(default_factory=list)
+    note: str | None = None
 
 
 @dataclass

@@ -27,7 +27,7 @@ export function rateText(value) {
 
 /** Formats a share: "75.5 %". */
 export function shareText(part, whole) {
-  return whole > 0 && part !== null ? `${((100 * part) / whole).toFixed(1)} %` : '–';
+  return whole > 0 && Number.isFinite(part) ? `${((100 * part) / whole).toFixed(1)} %` : '–';
 }
 
 /** Formats a relative change: "+12.3 %", "−0.4 %". */

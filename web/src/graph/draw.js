@@ -265,7 +265,7 @@ export class GraphPicture {
     c.fill();
     c.stroke();
     if (value.estimated || value.hatched) this.hatch(x, y, w, h, value.hatched);
-    if (12 * z >= SMALLEST_TEXT) this.writeNode(id, x, y, w, value, textOn(theme, this.shown.overlay.scale, step), Math.abs(step) > STEPS / 2);
+    if (12 * z >= SMALLEST_TEXT) this.writeNode(id, x, y, w, value, textOn(theme, this.shown.overlay.scale, step), this.shown.overlay.scale === 'category' ? step >= 0 : Math.abs(step) > STEPS / 2);
     c.globalAlpha = 1;
   }
 

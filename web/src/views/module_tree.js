@@ -46,14 +46,14 @@ class Maker {
 
   /* A node without its contents. `modules` are the modules that it stands for, `rows` its operators. */
   node(kind, key, label, rest) {
-    return {kind, key, label, modules: [], rows: [], children: [], time: 0, estimated: 0, count: 0, order: Infinity, backends: new Map(), ...rest};
+    return {kind, key, label, modules: [], rows: [], children: [], time: 0, work: 0, estimated: 0, count: 0, order: Infinity, backends: new Map(), ...rest};
   }
 
   /* Adds up what a node contains. */
   sum(node, children) {
     node.children = children.filter(({time}) => time > 0);
     for (const child of children) {
-      for (const key of ['time', 'estimated', 'count']) node[key] += child[key];
+      for (const key of ['time', 'work', 'estimated', 'count']) node[key] += child[key];
       node.order = Math.min(node.order, child.order);
       for (const [name, time] of child.backends) node.backends.set(name, (node.backends.get(name) ?? 0) + time);
     }
@@ -65,7 +65,7 @@ class Maker {
     const {operators, of} = this, [row] = rows, op = shortOp(operators.op(row)), label = rows.length > 1 ? `${op} ×${rows.length}` : number ? `${op} ${number}` : op;
     const timed = rows.filter(at => of[at] > 0), time = sumOver(of, timed), backends = new Map();
     for (const at of timed) backends.set(operators.backend(at) ?? CPU, (backends.get(operators.backend(at) ?? CPU) ?? 0) + of[at]);
-    return this.node('operator', `${outer.key}/${rows.length > 1 ? op : operators.name(row)}`, label, {short: rows.length > 1 ? op : label, rows, time, estimated: sumOver(of, timed.filter(at => operators.isEstimated(at))), count: timed.length, order: row, backends});
+    return this.node('operator', `${outer.key}/${rows.length > 1 ? op : operators.name(row)}`, label, {short: rows.length > 1 ? op : label, rows, time, work: time, estimated: sumOver(of, timed.filter(at => operators.isEstimated(at))), count: timed.length, order: row, backends});
   }
 
   /* The operators of modules: each one of a single module, numbered where several are the same; those of equal modules by type. */
@@ -133,7 +133,7 @@ function partsOf(method, times) {
 
 /**
  * Returns the tree of a method's time: its root is Method::execute, or the sum of all operators where `times` are medians, which do not add up. A node has {kind: root, module, group: of equal modules, operator, part,
- * key, label, time, estimated: in ns, count: timed operators, children: without those that took no time, rows, modules}. The children of a node add up to it. `options`: {rolled, byTime}.
+ * key, label, time, work: the time on operators, estimated: in ns, count: timed operators, children: without those that took no time, rows, modules}. The children of a node add up to it. `options`: {rolled, byTime}.
  */
 export function moduleTree(method, times, options) {
   const maker = new Maker(method, times.of, partsOf(method, times), options), {modulesByPath, modules, operators} = method, top = modulesByPath.get(''), orphans = operators.timed.filter(row => operators.indices('module')[row] < 0);
