@@ -4,7 +4,7 @@
 
 Layers include downwards only, the join's folders those before them in its order; the plugin sees the profile and not what it is made from; an include names
 its folder; no files include each other in a circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone;
-the library exports what they declare, and the Python package binds their structs as they are; no file names the host of a package registry.
+the library exports what they declare; no file names the host of a package registry.
 """
 import os
 import pathlib
@@ -220,25 +220,6 @@ def header_faults(compiler):
                     yield f"{header} alone as {language}: {done.stderr}"
 
 
-def c_members():
-    """The names of the members of each struct of the public headers."""
-    for header in HEADERS:
-        text = re.sub(r"/\*.*?\*/", "", (ROOT / header).read_text(), flags=re.S)
-        for name, body in re.findall(r"^(?:typedef )?struct (\w+) \{(.*?)^\}", text, flags=re.S | re.M):
-            body = re.sub(r"\(\*(\w+)\)\([^;]*\)", r"\1", body)  # pointers to functions
-            yield name, re.findall(r"(\w+)(?:\[[^]]*\])*(?: : \d+)?\s*[;,]", body)
-
-
-def binding_faults():
-    """The structs of the Python package have the members of those in C: another size would damage memory."""
-    ours = dict(c_members())
-    for name, body in re.findall(r"^class (\w+)\(ctypes.Structure\):\n(.*?)\n\n", (ROOT / "web/python/etrecord_tb/_library.py").read_text(), flags=re.S | re.M):
-        members = ours.get("etr_" + re.sub(r"(?<=.)([A-Z])", r"_\1", name).lower())
-        bound = re.findall(r"\"(\w+)\"", body)
-        if members != bound:
-            yield f"{name} binds {bound}, and C has {members}"
-
-
 def own_files():
     """The files of this project, without what builds and runs leave and without recorded data."""
     left = {"build", "runs", "node_modules", "__pycache__", ".git"}
@@ -259,7 +240,7 @@ def host_faults():
 
 
 def main():
-    rules = {"includes": include_faults(), "circles": circle_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "bindings": binding_faults(), "hosts": host_faults()}
+    rules = {"includes": include_faults(), "circles": circle_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults()}
     faults = {rule: list(found) for rule, found in rules.items()}
     for rule, found in faults.items():
         print(f"{'OFF' if found else 'ok '} {rule}", *found, sep="\n  ")

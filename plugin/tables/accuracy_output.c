@@ -415,16 +415,24 @@ static double find_most_steps(const etr_accuracy *a) {
   return most;
 }
 
-/* Says what the ranking does not know. first: the most suspicious value; NULL if there is none. */
-static void put_doubts(accuracy_output *o, const etr_value_accuracy *first) {
+/* Returns true if the candidates are equally suspicious: their scores differ by less than 3 dB, a factor of 2. */
+static bool are_alike(const etr_value_accuracy *first, const etr_value_accuracy *last) {
+  if (first->has_local != last->has_local) return false;
+  return fabs(first->has_local ? first->local.snr_db - last->local.snr_db : first->drop_db - last->drop_db) < 3;
+}
+
+/* Says what the ranking does not know. first and last: the candidates; NULL if there are none. */
+static void put_doubts(accuracy_output *o, const etr_value_accuracy *first, const etr_value_accuracy *last) {
   enum { MANY_OPERATORS = 20 }; /* with fewer in a segment, its source lines lead to the operator */
   const etr_accuracy *a = o->accuracy;
-  const char *lines[4] = {0};
+  const char *lines[5] = {0};
   size_t count = 0;
   bool is_own = a->reference_record == a->profile, is_rounding = first && is_own && find_most_steps(a) == 1;
   if (is_rounding)
     lines[count++] = "Stored integers differ by one step at most: device and host round ties differently, which is no "
                      "defect.";
+  if (first && !is_rounding && first != last && are_alike(first, last))
+    lines[count++] = "They differ by less than 3 dB: no one of them stands out.";
   if (is_own && o->has_steps)
     lines[count++] = "This program is quantized itself. What quantization costs is seen against the float model: "
                      "--reference-record.";
@@ -454,7 +462,7 @@ static void put_candidates(accuracy_output *o) {
                                           ? etr_arena_format(arena, " (by one of %zu operators)", value->segment_count)
                                           : ""));
   }
-  put_doubts(o, shown ? &a->values[candidates[0]] : NULL);
+  put_doubts(o, shown ? &a->values[candidates[0]] : NULL, shown ? &a->values[candidates[shown - 1]] : NULL);
 }
 
 static size_t count_runs(const etr_accuracy *a) {

@@ -252,6 +252,20 @@ def test_accuracy_of_logged_values():
         assert {value.problem for value in profile.accuracy().values if value.role != "output"} == {"there is no reference"}
 
 
+@pytest.mark.parametrize("arguments, message", [
+    (["{record}", "--output", "/no/such/folder/ref.safetensors"], "/no/such/folder/ref.safetensors: there is no such folder"),
+    (["{record}", "--output", "ref.safetensors", "--inputs", "none.pt"], "none.pt: there is no such file"),
+    (["{record}", "--output", "ref.safetensors", "--local"], "--local needs an ETDump with logged values and its debug buffer"),
+    (["{record}", "--output", "ref.safetensors", "--for", "{record}"], "--local needs an ETDump with logged values and its debug buffer"),
+    (["--etdump", "{record}/etdump.etdp", "--output", "ref.safetensors"], "there is no ETRecord"),
+])
+def test_mistakes_of_references_are_said_before_torch_is_loaded(arguments, message, capsys):
+    from etrecord_tb.reference import main
+
+    assert main([argument.format(record=FIXTURES / "add_mul") for argument in arguments]) == 1
+    assert message in capsys.readouterr().err and "torch" not in sys.modules
+
+
 def test_warnings_are_python_warnings():
     with pytest.warns(etrecord_tb.EtrecordWarning):
         etrecord_tb.Profile(etrecord=FIXTURES / "add_mul" / "etrecord.bin", etdump=FIXTURES / "mv2_xnnpack" / "etdump.etdp").close()

@@ -78,7 +78,7 @@ def from_timm(name, size, **changes):
     torch.manual_seed(1)
     model = timm.create_model(name, pretrained=False, num_classes=20, **changes)
     inputs = images(10, size)
-    return settle(model, inputs), inputs, {} if name.startswith("vit") else {"portable": True}
+    return settle(model, inputs), inputs, {"portable": True}
 
 
 def bert():
@@ -153,7 +153,7 @@ def decoder():
 MODELS = {
     "decoder with KV cache, 4 tokens in turn, int8, XNNPACK": (decoder, True, [
         ("weights 3 bit", "layers.1.attention.v"), ("channel", "layers.0.down"), ("scaled", "layers.2.gate"), ("scale 16", 0.5), ("clipped", 0.25)]),
-    "timm ViT of 3 layers, int8, XNNPACK": (lambda: from_timm("vit_tiny_patch16_224", 64, img_size=64, embed_dim=48, depth=3, num_heads=4), True, [
+    "timm ViT of 3 layers, int8, portable kernels": (lambda: from_timm("vit_tiny_patch16_224", 64, img_size=64, embed_dim=48, depth=3, num_heads=4), True, [
         ("weights 3 bit", "blocks.1.attn.qkv"), ("channel", "blocks.2.mlp.fc1"), ("scaled", "blocks.0.attn.proj"), ("scale 16", 0.35), ("clipped", 0.8)]),
     "timm resnet10t, int8, portable kernels": (lambda: from_timm("resnet10t", 64), True, [
         ("weights 3 bit", "layer2.0.conv1"), ("channel", "layer3.0.conv2"), ("scaled", "layer4.0.conv1"), ("scale 16", 0.4), ("clipped", 0.75)]),

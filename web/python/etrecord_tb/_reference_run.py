@@ -127,16 +127,18 @@ def _open_record(path: str, progress: Progress) -> Any:
     """Reads a record with ExecuTorch, which takes zip files only and fails on inputs and outputs that its older versions wrote. Outputs are not needed."""
     failure: Exception | None = None
     with tempfile.TemporaryDirectory() as folder:
-        for without in ({"reference_outputs"}, {"reference_outputs", "representative_inputs"}):
-            copy = os.path.join(folder, f"{len(without)}.bin")
-            _copy_record(path, copy, without)
+        for without in ([], ["reference_outputs"], ["reference_outputs", "representative_inputs"]):
+            copy = path
+            if without or not os.path.isfile(path):
+                copy = os.path.join(folder, f"{len(without)}.bin")
+                _copy_record(path, copy, set(without))
             try:
                 record = parse_etrecord(copy)
             except Exception as error:
                 failure = failure or error
                 continue
-            if failure is not None:
-                progress.say(f"{path}: its representative inputs are not readable for this version of ExecuTorch: example inputs are used, if there are any")
+            if len(without) > 1:
+                progress.say(f"{path}: this version of ExecuTorch cannot read its representative inputs: example inputs are used, if there are any")
             return record
     raise Failure(f"{path}: this version of ExecuTorch cannot read its programs ({_why(failure)}): use the version that exported the model, and import "
                   "its custom operators") from failure
@@ -179,7 +181,7 @@ class Program:
         arguments, named = ((), sample) if isinstance(sample, dict) else (tuple(sample), {})
         if len(arguments) == 2 and isinstance(arguments[1], dict) and isinstance(arguments[0], (tuple, list)):
             arguments, named = tuple(arguments[0]), arguments[1]  # arguments and keyword arguments, as torch.export has them
-        flat = tree_leaves((arguments, {name: named[name] for name in self._names() if name in named} or named))
+        flat: list[Any] = tree_leaves((arguments, {name: named[name] for name in self._names() if name in named} or named))
         wanted = [node.meta.get("val") for node in self.program.graph.nodes if node.op == "placeholder" and node.name in self.program.graph_signature.user_inputs]
         if len(self.program.graph_signature.user_inputs) == len(wanted) and len(flat) != len(wanted):
             raise Failure(f"it has {_counted(len(flat), 'value')}, but the method takes {len(wanted)}: {', '.join(_described(value) for value in wanted)}")

@@ -604,6 +604,7 @@ class Accuracy:
     own_program: bool
     inputs: int
     output_snr_db: float | None
+    text: str | None
     ranked_by: str
     candidates: list[int] = field(default_factory=list)
     values: list[ValueAccuracy] = field(default_factory=list)
