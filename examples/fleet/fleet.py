@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Many ETDumps as one Parquet file, and questions to it.
 
-    fleet.py collect MANIFEST OUT.parquet [--answer nodes|summary] [--processes N]
+    fleet.py collect MANIFEST OUT.parquet [--answer nodes|summary] [--threads N]
     fleet.py ask OUT.parquet QUESTION...
 
 MANIFEST is JSON Lines, one line per ETDump: {"record": "models/mv2", "etdump": "dumps/17.etdp", "device": "pixel8", "build": "a1b2c3"}; "pte" may name the
@@ -15,7 +15,7 @@ import argparse
 import functools
 import itertools
 import json
-import multiprocessing
+import multiprocessing.pool
 import pathlib
 import signal
 import sys
@@ -29,7 +29,7 @@ INPUTS = ("record", "pte")
 TABLES_AT_ONCE = 256  # one row group of the Parquet file: memory does not grow with the number of dumps
 
 
-@functools.lru_cache(maxsize=16)  # dumps of one model follow each other: each process reads the record once
+@functools.lru_cache(maxsize=16)  # dumps of one model follow each other: its record is read once, and several threads join dumps to it
 def opened(record, pte):
     return etrecord_tb.Record(record, pte=pte)
 
@@ -75,18 +75,12 @@ def stop(*_signal):
     raise KeyboardInterrupt
 
 
-def ignore_interrupts():
-    """In a worker: the parent process decides when to stop."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def collect(manifest, out, processes, answer="nodes"):
+def collect(manifest, out, threads, answer="nodes"):
     """Writes all rows, and a line for each dump that was left out into OUT.problems.jsonl. Returns how many were left out."""
     lines, writer, lost = read_manifest(manifest), None, 0
     take = functools.partial(rows_or_problem, tag_names=find_tag_names(lines), answer=answer)
     signal.signal(signal.SIGTERM, stop)
-    with open(f"{out}.problems.jsonl", "w", encoding="utf-8") as problems, multiprocessing.Pool(processes, ignore_interrupts) as pool:
+    with open(f"{out}.problems.jsonl", "w", encoding="utf-8") as problems, multiprocessing.pool.ThreadPool(threads) as pool:
         try:
             answers = zip(lines, pool.imap(take, lines, chunksize=16))
             while group := list(itertools.islice(answers, TABLES_AT_ONCE)):
@@ -124,13 +118,13 @@ def main():
     command.add_argument("manifest")
     command.add_argument("out")
     command.add_argument("--answer", default="nodes", choices=("nodes", "events", "summary", "source", "delegation", "memory"), help="the answer whose rows are collected (default: nodes)")
-    command.add_argument("--processes", type=int, default=None, help="default: one per processor")
+    command.add_argument("--threads", type=int, default=None, help="default: one per processor")
     command = commands.add_parser("ask", help="answer questions from it")
     command.add_argument("parquet")
     command.add_argument("question", nargs="+", choices=names)
     options = parser.parse_args()
     if options.command == "collect":
-        return 5 if collect(options.manifest, options.out, options.processes, options.answer) else 0
+        return 5 if collect(options.manifest, options.out, options.threads, options.answer) else 0
     for name in options.question:
         print(name)
         print(ask(options.parquet, name))
