@@ -31,6 +31,10 @@ def calls(folder, has_record, out):
             yield [name, folder, '--format', form]
     for form in FORMATS:
         yield ['diff', os.path.join(command.FIXTURES, 'mv2_portable'), folder, '--format', form, '--top', '0']
+    program = os.path.join(folder, 'model.pte')
+    for form in FORMATS if os.path.exists(program) else ():
+        yield ['info', program, '--sizes', '--format', form]
+        yield ['diff', os.path.join(command.FIXTURES, 'mv2_portable', 'model.pte'), program, '--format', form]
 
 
 def main():
