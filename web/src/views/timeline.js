@@ -189,7 +189,10 @@ function SpanTable({picture, span}) {
 
 function RunChoice({timeline, at}) {
   const {runs} = timeline, words = new Map([[0, 'first']]);
-  for (const word of RUN_WORDS) words.set(runAtWord(runs, word), word[0]);
+  for (const word of RUN_WORDS) {
+    const found = runAtWord(runs, word);
+    words.set(found, words.has(found) ? `${words.get(found)}, ${word[0]}` : word[0]);
+  }
   const text = ({run, execute}, index) => `run ${run}: ${timeWithUnit(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
   if (runs.length === 1) return html`<span class="count">Run ${runs[0].run}, the median one: ${timeWithUnit(runs[0].execute)}</span>`;
   const named = [...words.keys()].sort((a, b) => runs[a].execute - runs[b].execute);
