@@ -84,8 +84,8 @@ function pictureOf(own, base) {
     addSide(picture, 'base', base);
   }
   picture.find = id => {
-    const side = picture.sides.findLast(({first}) => id >= first), at = id - side.first;
-    return at < side.events.count ? {...side, event: at, box: null} : {...side, event: -1, box: side.boxes[at - side.events.count]};
+    const {name, events, boxes, first} = picture.sides[picture.sides.length > 1 && id >= picture.sides[1].first ? 1 : 0], at = id - first;
+    return at < events.count ? {name, events, event: at, box: null} : {name, events, event: -1, box: boxes[at - events.count]};
   };
   kept = {own, base, picture};
   return picture;
