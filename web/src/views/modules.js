@@ -2,7 +2,7 @@
 //
 // modules.js - the time by module as an icicle: Method::execute on top, below it modules, operators, and what passes beside them. A click opens a module; with a base the boxes are coloured by their change.
 
-import {compared, comparedMethod, hits, method, pairs, selectedRows, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {carryingRows, comparedMethod, hits, method, pairs, selectedRows, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
 import {command} from '../base/commands.js';
 import {term} from '../base/filter.js';
 import {changeText, countText, shareText, shortType, signOf} from '../base/format.js';
@@ -50,8 +50,15 @@ function goneRow(top, answer) {
   return {gone, end: at, row: first => makeRow(gone.keys().map(index => first + index), {start: id => gone[id - first].from, end: id => gone[id - first].from + gone[id - first].time, colour: () => colourOf('faster1'), flags: () => ONE_SIDED, top, height: LEVEL - 1})};
 }
 
+/* The nodes from the root to the one that is open. What is selected is shown: a module without it is left. */
+function shownPath(root) {
+  const path = pathTo(root, get('mod.at')), bitmap = carryingRows.value;
+  while (bitmap && path.length > 1 && !path.at(-1).rows.some(row => bitmap[row])) path.pop();
+  return path;
+}
+
 function pictureOf(root) {
-  const path = pathTo(root, get('mod.at')), top = path.at(-1), byChange = isCompared() && get('mod.colour') === 'change', answer = byChange ? comparedMethod.value : null;
+  const path = shownPath(root), top = path.at(-1), byChange = isCompared() && get('mod.colour') === 'change', answer = byChange ? comparedMethod.value : null;
   if (kept.picture?.top === top && kept.picture.answer === answer) return kept.picture;
   const boxes = placed(top), {operators} = method.value, changes = new Map(), change = node => (changes.has(node) ? changes : changes.set(node, changeOf(node, pairs.value))).get(node);
   const rows = icicleRows(boxes, LEVEL, node => colourOf(byChange && node.kind !== 'part' ? changeColourOf(change(node)) : backendColourOf(operators, node)), node => flagsOf(node, byChange && node.kind !== 'part' && change(node)?.isNew));
@@ -122,14 +129,23 @@ function open(node, isStep = false) {
   else if (node.kind !== 'part') drill(node.key, selected);
 }
 
+/* Returns the innermost module's box that holds a selected operator. */
+function innermost(boxes, bitmap) {
+  let best = -1;
+  boxes.forEach(({node, level}, id) => {
+    if (node.kind !== 'part' && node.kind !== 'operator' && (best < 0 || level > boxes[best].level) && node.rows.some(row => bitmap[row])) best = id;
+  });
+  return best;
+}
+
 /* Returns the tests of boxes for hits of the search and for the selection. */
 function marksOf({boxes}) {
-  const {isAll, has} = hits.value, chosen = selection.value, bitmap = selectedRows.value;
+  const {isAll, has} = hits.value, chosen = selection.value, bitmap = carryingRows.value;
   const isModule = chosen && ['module', 'pattern'].includes(chosen.kind), holds = (node, rows) => node.kind === 'operator' && node.rows.some(row => rows[row]);
-  const drawn = bitmap && boxes.some(({node}) => holds(node, bitmap));
+  const drawn = bitmap && boxes.some(({node}) => holds(node, bitmap)), around = bitmap && !drawn ? innermost(boxes, bitmap) : -1; // an operator without time has no box
   return {
     isHit: isAll ? null : id => id < boxes.length && (boxes[id].node.kind === 'operator' ? holds(boxes[id].node, has) : boxes[id].node.kind !== 'part' && boxes[id].node.kind !== 'root' && boxes[id].node.rows.some(row => has[row])),
-    isChosen: !chosen ? null : isModule ? id => id < boxes.length && (boxes[id].node.pattern === chosen.id && boxes[id].level > 0) : bitmap && drawn ? id => id < boxes.length && holds(boxes[id].node, bitmap) : null,
+    isChosen: !chosen ? null : isModule ? id => id < boxes.length && (boxes[id].node.pattern === chosen.id && boxes[id].level > 0) : bitmap && drawn ? id => id < boxes.length && holds(boxes[id].node, bitmap) : around >= 0 ? id => id === around : null,
   };
 }
 

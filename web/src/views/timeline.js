@@ -2,7 +2,7 @@
 //
 // timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
 
-import {compared, comparedMethod, hits, labelOf, method, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
+import {carryingRows, compared, comparedMethod, hits, labelOf, method, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
 import {command} from '../base/commands.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
 import {countText, shareText, shortOp, sourceText} from '../base/format.js';
@@ -84,8 +84,8 @@ function pictureOf(own, base) {
     addSide(picture, 'base', base);
   }
   picture.find = id => {
-    const side = picture.sides.findLast(({first}) => id >= first), at = id - side.first;
-    return at < side.events.count ? {...side, event: at, box: null} : {...side, event: -1, box: side.boxes[at - side.events.count]};
+    const {name, events, boxes, first} = picture.sides[picture.sides.length > 1 && id >= picture.sides[1].first ? 1 : 0], at = id - first;
+    return at < events.count ? {name, events, event: at, box: null} : {name, events, event: -1, box: boxes[at - events.count]};
   };
   kept = {own, base, picture};
   return picture;
@@ -120,7 +120,7 @@ const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([
 
 /* Returns the tests of ids for hits of the search and for the selection; null where there is none. */
 function marksOf(picture) {
-  const {isAll, has} = hits.value, chosen = selection.value, rows = selectedRows.value, [own] = picture.sides, drawn = new Set(own.events.operator), isDrawn = chosen?.rows.some(row => drawn.has(row));
+  const {isAll, has} = hits.value, chosen = selection.value, rows = carryingRows.value, [own] = picture.sides, drawn = new Set(own.events.operator), isDrawn = rows?.some((isIn, row) => isIn && drawn.has(row));
   const test = (ofRow, ofModule, ofDelegate) => id => {
     const {name, events, event, box} = picture.find(id);
     if (name === 'base') return false;
@@ -129,9 +129,10 @@ function marksOf(picture) {
     return row >= 0 ? ofRow(row) : events.kind[event] === DELEGATE && ofDelegate(events, event);
   };
   const inCall = (events, event, bitmap) => events.operatorsOf(event).some(row => bitmap[row] && !drawn.has(row)); // an operator of which the delegate recorded no event
+  const isOf = module => (chosen.kind === 'module' && chosen.id === module.path) || (chosen.row >= 0 && !isDrawn && own.events.method.operators.module(chosen.row) === module); // an operator without an event is in its module
   return {
     isHit: isAll ? null : test(row => has[row] === 1, module => rowsInside(module).some(row => has[row]), (events, event) => inCall(events, event, has)),
-    isChosen: !chosen ? null : test(row => rows?.[row] === 1, module => chosen.kind === 'module' && chosen.id === module.path, (events, event) => (chosen.kind === 'delegate' ? chosen.id === String(events.instruction[event]) : Boolean(rows) && !isDrawn && inCall(events, event, rows))),
+    isChosen: !chosen ? null : test(row => rows?.[row] === 1, isOf, (events, event) => (chosen.kind === 'delegate' ? chosen.id === String(events.instruction[event]) : Boolean(rows) && !isDrawn && inCall(events, event, rows))),
   };
 }
 
@@ -188,7 +189,10 @@ function SpanTable({picture, span}) {
 
 function RunChoice({timeline, at}) {
   const {runs} = timeline, words = new Map([[0, 'first']]);
-  for (const word of RUN_WORDS) words.set(runAtWord(runs, word), word[0]);
+  for (const word of RUN_WORDS) {
+    const found = runAtWord(runs, word);
+    words.set(found, words.has(found) ? `${words.get(found)}, ${word[0]}` : word[0]);
+  }
   const text = ({run, execute}, index) => `run ${run}: ${timeWithUnit(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
   if (runs.length === 1) return html`<span class="count">Run ${runs[0].run}, the median one: ${timeWithUnit(runs[0].execute)}</span>`;
   const named = [...words.keys()].sort((a, b) => runs[a].execute - runs[b].execute);
