@@ -114,8 +114,6 @@ function slowestOf(node) {
   return {...sorted[length - 1], median: length % 2 ? sorted[(length - 1) / 2].time : (sorted[length / 2 - 1].time + sorted[length / 2].time) / 2};
 }
 
-const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
-
 /* ---- What a click does ---- */
 
 /* Opens a module, or goes to the one around the top; selects an operator. */
@@ -154,7 +152,7 @@ function Icicle({picture}) {
   const shown = {
     rows, height, end, ...marks, label: id => node(id)?.label ?? gone[id - boxes.length].node.op, short: id => node(id)?.short ?? node(id)?.label ?? gone[id - boxes.length].node.op, family: id => boxes[id]?.around?.key ?? 'gone',
     note: id => (node(id) ? notesOf(node(id)) : [`gone, ${timeWithUnit(gone[id - boxes.length].time)}`]),
-    tip: id => html`<${Tip} ...${told(picture, id)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(picture, id)),
+    told: id => told(picture, id),
     choose: (id, isStep) => node(id) && open(node(id), isStep), open: id => node(id) && open(node(id)), moved: (from, to) => set({'mod.from': from, 'mod.to': to}, {replace: true}),
   };
   return html`<${Scene} label="Time by module. Arrow keys choose a box, Enter opens it, Backspace goes up, plus and minus zoom." shown=${shown} view=${[get('mod.from'), get('mod.to')]} follow=${follow < 0 ? null : follow} />`;
