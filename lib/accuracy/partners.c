@@ -64,10 +64,12 @@ static const etr_node *aten_node(const program_side *side, const char *name) {
   return index == ETR_NONE ? NULL : &side->aten->nodes[index];
 }
 
-/* Returns the name of the ATen node whose value an Edge node has; NULL if it is only a part of one. */
+/* Returns the name of the ATen node whose value an Edge node has; NULL if it is only a part of one. An ATen node that
+ * returns more values, such as unbind, was lowered to one Edge node for each of them. */
 static const char *aten_of(const program_side *side, uint32_t node) {
-  const char *name = side->edge->nodes[node].aten_node;
-  return name && etr_map_get(&side->last_of, etr_slice_of(name)) == node ? name : NULL;
+  const etr_node *edge = &side->edge->nodes[node], *aten = aten_node(side, edge->aten_node);
+  if (!edge->aten_node || etr_map_get(&side->last_of, etr_slice_of(edge->aten_node)) != node) return NULL;
+  return aten && aten->output_count > edge->output_count ? NULL : edge->aten_node;
 }
 
 /* ---- Quantized nodes ---- */
