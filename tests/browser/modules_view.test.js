@@ -94,6 +94,17 @@ describe('the modules', {skip: missing(), timeout: 600_000}, () => {
     assert.match(tab.address().sel, /^(pattern|module|node):/);
   });
 
+  it('show what is selected elsewhere, whatever module was open', async () => {
+    await tab.open(paths.llama_portable, 'modules', 'mod.at=tok&sel=node:aten_bmm_default_30');
+    assert.deepEqual(await crumbs(), ['Method::execute']);
+    await tab.open(paths.llama_portable, 'modules', 'mod.at=layers.*&sel=node:aten_bmm_default_30');
+    assert.deepEqual(await crumbs(), ['Method::execute', 'layers.* ×32']);
+    await tab.canvas.focus();
+    await tab.page.keyboard.press('f');
+    await tab.settled();
+    assert.ok(Number(tab.address()['mod.to']) > Number(tab.address()['mod.from']), 'F zooms to its box');
+  });
+
   it('show medians, whose sum is no median', async () => {
     await tab.open(paths.llama_portable, 'modules', 'stat=p50');
     assert.match(await tab.page.locator('.modules').innerText(), /Medians do not add up/);

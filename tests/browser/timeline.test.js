@@ -191,7 +191,8 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
     await tab.page.getByLabel('Run', {exact: true}).selectOption(String(slowest.run));
     await tab.settled();
     assert.deepEqual([tab.address().stat, tab.address().run], ['run', String(slowest.run)]);
-    assert.match(await tab.page.getByLabel('Run', {exact: true}).locator('option:checked').innerText(), new RegExp(`^run ${slowest.run}: ${slowest.execute} ns, slowest`));
+    assert.match(await tab.page.locator('.timeline .note').first().innerText(), /^This run took \d+ ns longer than the median.* Longest beyond their medians: \w+ \+\d+ ns/);
+    assert.match(await tab.page.getByLabel('Run', {exact: true}).locator('option:checked').innerText(), new RegExp(`^run ${slowest.run}: ${slowest.execute} ns,.* slowest`));
     await tab.canvas.focus();
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await tab.page.keyboard.press(key);
     assert.match(await tab.said(), new RegExp(`^Method::execute: duration ${slowest.execute} ns, 100.0 % of the run`));

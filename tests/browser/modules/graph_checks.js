@@ -55,6 +55,11 @@ export function throughBoxes(layout) {
   return found;
 }
 
+/** Lines of one group that lead up, to a box that is not below: its items would form a circle. */
+export function upward({structure: {upper, lower, rank}}) {
+  return Array.from(upper, (vertex, piece) => piece).filter(piece => rank[lower[piece]] <= rank[upper[piece]]);
+}
+
 /** The order in each rank of each open group, and where it breaks into columns: what opening another group must not change. */
 export function ordersOf(layout) {
   const orders = new Map();

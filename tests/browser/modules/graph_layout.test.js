@@ -14,7 +14,7 @@ import {layoutTree} from '../../../web/src/graph/layout.js';
 import {makeGraph} from '../../../web/src/graph/read.js';
 import {RECORDS, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
-import {drawnLayouts, ordersOf, outside, overlaps, quality, throughBoxes} from './graph_checks.js';
+import {drawnLayouts, ordersOf, outside, overlaps, quality, throughBoxes, upward} from './graph_checks.js';
 import {decoderNodes, graphOfEdges, graphOfNodes} from './graph_nodes.js';
 
 const skip = missing('command');
@@ -46,7 +46,7 @@ function problems(layout, seen = new WeakSet()) {
   for (const {layout: drawn} of drawnLayouts(layout)) {
     if (seen.has(drawn)) continue;
     seen.add(drawn);
-    for (const [what, list] of [['boxes overlap', overlaps(drawn)], ['outside of the frame', outside(drawn)], ['lines through boxes', throughBoxes(drawn)]]) if (list.length) found.push(`group ${drawn.group}: ${list.length} ${what}, first ${list[0]}`);
+    for (const [what, list] of [['boxes overlap', overlaps(drawn)], ['outside of the frame', outside(drawn)], ['lines through boxes', throughBoxes(drawn)], ['lines that lead up', upward(drawn)]]) if (list.length) found.push(`group ${drawn.group}: ${list.length} ${what}, first ${list[0]}`);
   }
   return found;
 }
@@ -253,5 +253,14 @@ describe('size', {skip}, () => {
   it('a large flat graph has columns: it is at most four times as high as wide', () => {
     const {nodes} = graphsOf('llama_portable').find(({module}) => module === 'edge'), {layout} = layOut(graphOfNodes(decoderNodes(nodes, 233)), 'flat');
     assert.ok(layout.height < 4 * layout.width && layout.width < 4 * layout.height, `${layout.width} x ${layout.height}`);
+  });
+});
+
+describe('quantization', () => {
+  it('draws inserted operators in the module of what they read and what reads them', () => {
+    const graph = graphOfEdges([[], [0], [1], [2], [3], [4]], {op: [0, 1, 2, 0, 1, 0], ops: ['aten.add.Tensor', 'quantized_decomposed.quantize_per_tensor.default', 'quantized_decomposed.dequantize_per_tensor.default'], modules: ['', 'a.b', 'a.c'], module: [1, 0, 0, 1, 0, 2]});
+    assert.deepEqual(Array.from(graph.box, box => graph.boxes[box]), ['a.b', 'a.b', 'a.b', 'a.b', 'a', 'a.c']);
+    const tree = buildTree(graph);
+    assert.deepEqual(tree.groups.map(({label}) => label), ['', 'a', 'b']);
   });
 });

@@ -7,7 +7,7 @@ import {describe, it} from 'node:test';
 
 import {sumOver} from '../../../web/src/base/columns.js';
 import {balanceParts, readProfile} from '../../../web/src/base/method.js';
-import {axisStep, boxAt, clippedSum, distinctTexts, eachPiece, firstEndingAfter, fitted, makeRow, neighbour, textWidths} from '../../../web/src/base/rects.js';
+import {axisStep, boxAt, distinctTexts, eachPiece, firstEndingAfter, fitted, makeRow, neighbour, textWidths} from '../../../web/src/base/rects.js';
 import {backendColourOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from '../../../web/src/views/module_tree.js';
 import {CALL, DELEGATE, EXECUTE, KERNEL, clippedTimes, moduleBoxes, readTimeline, sumSpan, timesOfRun} from '../../../web/src/base/events.js';
 import {RECORDS, documentOf} from '../answers.js';
@@ -67,11 +67,6 @@ describe('a row of boxes', () => {
     const seen = [];
     eachPiece(rowOf(SPANS), 45, 55, 100, (left, right, index) => seen.push(index));
     assert.deepEqual(seen, [3, 4]);
-  });
-
-  it('sums what is inside a span', () => {
-    const spans = manySpans(300), row = rowOf(spans), [from, to] = [spans[40][0] + 1, spans[200][1] - 1];
-    assert.equal(clippedSum(row, from, to), spans.reduce((sum, [start, end]) => sum + Math.max(0, Math.min(to, end) - Math.max(from, start)), 0));
   });
 
   it('leads the arrow keys to neighbours', () => {

@@ -115,6 +115,12 @@ export const selectedRows = computed(() => {
   return has;
 });
 
+/** A bitmap of the operators that have the time of what is selected: of an operator that is fused into another one, that one. Null if nothing is selected. */
+export const carryingRows = computed(() => {
+  const has = selectedRows.value, {row} = selection.value ?? {row: -1}, carrier = has && row >= 0 ? method.value.operators.indices('carrier')[row] : -1;
+  return carrier >= 0 ? Uint8Array.from(has, (_, other) => Number(other === row || other === carrier)) : has;
+});
+
 /** Selects something by its kind and id; null selects nothing. */
 export const select = (kind, id) => set({sel: kind === null ? '' : `${kind}:${id}`});
 

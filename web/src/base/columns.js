@@ -16,8 +16,8 @@ export class Columns {
 
   /** The value of a cell as it stands in the document; null if there is none. */
   raw(key, row) {
-    if (this.has(`${key}_step`)) return this.indices(key)[row] < 0 ? null : this.indices(key)[row];
     const column = this.table[key];
+    if (column === undefined && this.has(`${key}_step`)) return this.indices(key)[row] < 0 ? null : this.indices(key)[row];
     return (Array.isArray(column) ? column[row] : column) ?? null;
   }
 

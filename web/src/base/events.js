@@ -38,7 +38,6 @@ export class Events extends Columns {
     const scale = this.numbers('scale'); // missing where it is 1
     this.stop = Float64Array.from(this.start, (start, event) => start + this.duration[event] * (scale[event] >= 0 ? scale[event] : 1));
     this.end = this.stop.reduce((most, stop) => Math.max(most, stop), 1);
-    this.rows = this.lanes.flatMap((lane, index) => Array.from({length: lane.levels}, (_, level) => ({lane: index, level})));
     this.nest();
   }
 

@@ -61,22 +61,6 @@ export function boxAt(row, x, slack = 0) {
   return best;
 }
 
-/** Returns the boxes of one row that are inside a span or overlap it: [first, end[. */
-export function boxesIn(row, from, to) {
-  const first = firstEndingAfter(row, from);
-  let end = first;
-  while (end < row.count && row.x0[end] < to) end++;
-  return [first, end];
-}
-
-/** Returns the sum of the parts of boxes that are inside a span. */
-export function clippedSum(row, from, to) {
-  const [first, end] = boxesIn(row, from, to);
-  let sum = 0;
-  for (let index = first; index < end; index++) sum += Math.min(to, row.x1[index]) - Math.max(from, row.x0[index]);
-  return sum;
-}
-
 /**
  * Returns the box that an arrow key leads to from one, {row, index}: the next on the row, or the one above or below that is nearest to its middle. Null if there is none.
  */

@@ -49,9 +49,9 @@ class Scopes {
   of(node) {
     const {graph, by} = this, body = graph.body[node], delegate = graph.frame[node], owns = graph.owns[node];
     if (by === 'flat') return 0;
-    const key = `${graph.module[node]} ${body} ${delegate} ${owns ? node : -1}`, known = this.ofKey.get(key);
+    const key = `${graph.box[node]} ${body} ${delegate} ${owns ? node : -1}`, known = this.ofKey.get(key);
     if (known !== undefined) return known;
-    const module = graph.modules[graph.module[node]] ?? '', path = module === '' || by === 'delegate' ? [] : module.split('.');
+    const module = graph.boxes[graph.box[node]] ?? '', path = module === '' || by === 'delegate' ? [] : module.split('.');
     let scope = 0, entered = 0;
     if (body >= 0) scope = this.enter(this.of(graph.bodies[body].owner), BODY, graph.bodies[body].name);
     if (delegate >= 0) {

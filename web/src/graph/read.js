@@ -39,6 +39,40 @@ function makeFrames(labels, frame, module, modules) {
   return labels.map((label, i) => ({label, path: paths[i] ?? []}));
 }
 
+/* Operators that quantization inserts: they have no module, though they are between operators of one. */
+const INSERTED = /quantize|choose_qparams/;
+
+/* The module around two: the beginning that their paths share. What is not known (null) does not count. */
+function sharedPath(a, b) {
+  if (a === null || b === null || a === b) return a ?? b;
+  const [first, second] = [a.split('.'), b.split('.')], differs = first.findIndex((part, i) => part !== second[i]);
+  return differs < 0 ? a : first.slice(0, differs).join('.');
+}
+
+/* The module in whose box each node is drawn: its own, or of inserted operators the one around what they read and what reads them. */
+function placeInModules(graph) {
+  const {count, kind, op, ops, module, modules, start, from} = graph, path = node => modules[module[node]] ?? '', isInserted = ops.map(name => INSERTED.test(name));
+  const moves = node => kind[node] === OPERATOR && isInserted[op[node]] && path(node) === '', above = new Array(count).fill(null), below = new Array(count).fill(null), boxes = modules.slice(), box = module.slice();
+  if (!isInserted.includes(true)) return {box, boxes};
+  const known = node => (kind[node] === OPERATOR ? path(node) : null);
+  for (let node = 0; node < count; node++) {
+    if (!moves(node)) above[node] = known(node);
+    else for (let e = start[node]; e < start[node + 1]; e++) above[node] = sharedPath(above[node], above[from[e]]);
+  }
+  for (let node = count - 1; node >= 0; node--) {
+    const own = moves(node) ? below[node] : known(node);
+    for (let e = start[node]; e < start[node + 1]; e++) below[from[e]] = sharedPath(below[from[e]], own);
+  }
+  const number = new Map(boxes.map((name, i) => [name, i]));
+  for (let node = 0; node < count; node++) {
+    if (!moves(node)) continue;
+    const around = sharedPath(above[node], below[node]) ?? '';
+    if (!number.has(around)) number.set(around, boxes.push(around) - 1);
+    box[node] = number.get(around);
+  }
+  return {box, boxes};
+}
+
 /* The operator of each body must be before its nodes; others are drawn as if they were in no body. */
 function checkBodies(body, bodies, cuts) {
   let wrong = 0;
@@ -56,5 +90,6 @@ export function makeGraph({kind, name, op, ops, module, modules, inputCounts, in
   const graph = {count, cuts, kind: Uint8Array.from(kind), names: name, op: column(op, 0), ops, module: column(module, 0), modules, weights: column(weights, 0), body: column(body, -1), bodies, delegate: column(delegate, -1), frame: column(frame, -1), owns: new Uint8Array(count)};
   checkBodies(graph.body, bodies, cuts);
   for (const {owner} of bodies) if (owner >= 0) graph.owns[owner] = 1;
-  return Object.assign(graph, readEdges(count, inputCounts, inputs, cuts), {labels: ops.map(shortOperator), moves: movesData(ops), frames: makeFrames(frames, graph.frame, graph.module, modules)});
+  Object.assign(graph, readEdges(count, inputCounts, inputs, cuts));
+  return Object.assign(graph, placeInModules(graph), {labels: ops.map(shortOperator), moves: movesData(ops), frames: makeFrames(frames, graph.frame, graph.module, modules)});
 }

@@ -58,6 +58,22 @@ function makeRepeat(tree, group, items, label) {
   return repeat.id;
 }
 
+/* Whether no path leads from some leaves to others outside and back, in which case one box for them would be in a circle. */
+function isConvex({graph, position}, leaves) {
+  const outside = new Set();
+  let found = false;
+  for (const leaf of leaves) position[leaf] = 0;
+  for (let node = leaves[0]; node <= leaves.at(-1) && !found; node++) {
+    for (let e = graph.start[node]; e < graph.start[node + 1]; e++) {
+      const from = graph.from[e];
+      if (position[node] < 0 && (position[from] >= 0 || outside.has(from))) outside.add(node);
+      found ||= position[node] >= 0 && outside.has(from);
+    }
+  }
+  for (const leaf of leaves) position[leaf] = -1;
+  return !found;
+}
+
 /* Neighbouring modules `name.N` that are alike. */
 function foldModules(tree, group) {
   const prints = group.items.map(item => {
@@ -69,7 +85,7 @@ function foldModules(tree, group) {
   for (let i = 0, next; i < prints.length; i = next) {
     for (next = i + 1; next < prints.length && prints[i] !== null && prints[next] === prints[i]; next++);
     const run = group.items.slice(i, next), label = at => tree.groups[run.at(at) - tree.count].label;
-    if (run.length < MIN_INSTANCES) items.push(...run);
+    if (run.length < MIN_INSTANCES || !isConvex(tree, leavesOfAll(tree, run))) items.push(...run);
     else items.push(makeRepeat(tree, group, run, `${label(0)} … ${/\d+$/.exec(label(-1))[0]}`));
   }
   if (group.kind !== REPEAT) group.items = items;
@@ -98,8 +114,8 @@ function periodicParts(sequence, period) {
   return parts;
 }
 
-/* Replaces the steps of an unrolled loop by a repeat: parts of the items with one period that are wired alike. Each item must end before the
-   next begins, so that steps cannot form a circle. */
+/* Replaces the steps of an unrolled loop by a repeat: parts of the items with one period that are wired alike. Items that
+   overlap in program order are in no step, so that steps cannot form a circle. */
 function foldSteps(tree, group) {
   let {items} = group;
   const print = item => {
@@ -108,10 +124,10 @@ function foldSteps(tree, group) {
     return child.kind === REPEAT || child.kind === STEP ? null : mix(fingerprint(tree, leavesOf(tree, item), scopeDepth(tree, child)), -2);
   };
   const sequence = items.map(print);
-  for (let i = 0, end = -1; i < items.length; i++) {
+  for (let i = 0, end = -1, previous = -1; i < items.length; i++) {
     const leaves = items[i] < tree.count ? [items[i]] : leavesOf(tree, items[i]);
-    if (leaves[0] < end) sequence[i] = null;
-    end = Math.max(end, leaves.at(-1));
+    if (leaves[0] < end) { sequence[i] = null; sequence[previous] = null; }
+    if (leaves.at(-1) > end) { end = leaves.at(-1); previous = i; }
   }
   for (const period of likelyPeriods(sequence)) {
     const kept = [], keptSequence = [];

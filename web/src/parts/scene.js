@@ -59,15 +59,18 @@ function hatch(context, colour, ratio) {
   return pattern;
 }
 
+const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
+const toldText = ({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`;
+
 /* ---- The canvas ---- */
 
 /**
  * A scene. What it shows is set by show(): {rows, height, end: the unit's value at the right edge when all is shown, label(id), short(id): the label without what can be left out, note(id): texts of a second line, of which the first that has room is drawn, family(id): boxes of one family get distinct labels,
- * tip(id): elements, says(id): text for a screen reader, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to): what is in sight, both 0 for all; spanned(from, to or null)}.
+ * told(id): {title, pairs: [[key, value]]} for the tooltip and the line below, axis(value): text of a mark, or none, wheel: whether the wheel zooms without Ctrl, isHit(id) and isChosen(id) or null, choose(id, isStep), open(id), moved(from, to): what is in sight, both 0 for all; spanned(from, to or null)}.
  */
 class SceneCanvas {
   constructor(canvas, tooltip, status) {
-    Object.assign(this, {canvas, tooltip, status, context: canvas.getContext('2d'), width: 0, ratio: 1, from: 0, to: 1, span: null, cursor: -1, rows: [], hits: [], chosen: [], frames: 0});
+    Object.assign(this, {canvas, tooltip, status, context: canvas.getContext('2d'), width: 0, ratio: 1, from: 0, to: 1, span: null, cursor: -1, rows: [], hits: [], chosen: []});
     this.widthOf = textWidths(letter => {
       this.context.font = FONT;
       return this.context.measureText(letter).width;
@@ -224,7 +227,6 @@ class SceneCanvas {
     this.rows.forEach((row, at) => this.drawTexts(row, this.hits?.[at]));
     this.drawFrames();
     if (this.span) this.drawSpan();
-    this.frames++;
   }
 
   drawAxis() {
@@ -347,7 +349,7 @@ class SceneCanvas {
     if (id !== this.tipped) {
       this.tipped = id;
       this.tooltip.hidden = id < 0;
-      if (id >= 0) render(this.shown.tip(id), this.tooltip);
+      if (id >= 0) render(html`<${Tip} ...${this.shown.told(id)} />`, this.tooltip);
       this.canvas.style.cursor = id < 0 ? '' : 'pointer';
     }
     if (id < 0) return;
@@ -423,7 +425,7 @@ class SceneCanvas {
   /** Chooses a box: the owner selects what it stands for. */
   choose(id, isStep = false) {
     this.cursor = id;
-    this.status.textContent = visibleText(this.shown.says(id));
+    this.status.textContent = visibleText(toldText(this.shown.told(id)));
     this.shown.choose?.(id, isStep);
     this.reveal(id);
     this.ask();
@@ -511,7 +513,7 @@ export function sceneSvg(scene = current) {
   for (const row of scene.rows) {
     eachPiece(row, from, to, width, (left, right, index) => {
       const x = Math.max(0, left), wide = Math.min(width, right) - x, stroke = row.flags[index] ? ` stroke="${row.flags[index] & ESTIMATED ? colours.estimated : colours.quiet}" stroke-dasharray="3 2"` : '';
-      parts.push(`<rect x="${x.toFixed(2)}" y="${row.top}" width="${Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2)}" height="${row.height}" fill="${colours.fills[row.colour[index]]}"${stroke}><title>${escaped(visibleText(shown.says(row.id[index])))}</title></rect>`);
+      parts.push(`<rect x="${x.toFixed(2)}" y="${row.top}" width="${Math.max(0.5, wide - (wide > 3 ? 1 : 0)).toFixed(2)}" height="${row.height}" fill="${colours.fills[row.colour[index]]}"${stroke}><title>${escaped(visibleText(toldText(shown.told(row.id[index]))))}</title></rect>`);
     });
     for (const {index, left, text: said} of scene.textsOf(row)) text(left + PADDING + 1, row.top + row.height / 2, colours.texts[row.colour[index]], said);
   }

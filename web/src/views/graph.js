@@ -28,7 +28,7 @@ const ZOOM_STEP = 1.6, PAN_STEP = 80, LISTED = 300, AROUND_HOPS = 2;
 
 declare({
   'graph.panes': list(), 'graph.by': oneOf('module', 'delegate', 'flat'), 'graph.colour': text('time'), 'graph.hops': oneOf('3', '0', '1', '2', 'all'), 'graph.path': flag(false), 'graph.only': text(), 'graph.around': number(AROUND_HOPS),
-  'graph.together': flag(false), 'graph.list': flag(false), 'graph.instruction': number(-1), 'graph.node': text(), 'graph.open': text(), 'graph.view': text(),
+  'graph.together': flag(false), 'graph.list': flag(false), 'graph.node': text(), 'graph.open': text(), 'graph.view': text(),
 });
 
 const own = signal(null); // values of a file that the reader dropped on the page: {name, values}
@@ -409,7 +409,7 @@ function Toolbar({names, shown, all, colour}) {
   return html`<div class="toolbar"><div class="segments" role="group" aria-label="Graphs">${names.map(name => html`<button type="button" aria-pressed=${String(shown.includes(name))} onClick=${() => change(name)}>${TITLES[name] ?? name}</button>`)}</div>
     <${Segments} label="Group by" options=${GROUPINGS} chosen=${get('graph.by')} change=${by => set({'graph.by': by, 'graph.open': '', 'graph.view': ''})} />
     <label class="check">Colour <${Choice} label="Colour" options=${Object.entries(all).map(([key, {title}]) => [key, title])} chosen=${colour} change=${key => set({'graph.colour': key})} /></label>
-    ${colour === 'memory' ? html`<label class="check">at instruction <input type="number" class="short" min="0" aria-label="Instruction" value=${get('graph.instruction') < 0 ? '' : get('graph.instruction')} onChange=${event => set({'graph.instruction': event.target.value === '' ? -1 : Number(event.target.value)})} /></label>` : null}
+    ${colour === 'memory' ? html`<label class="check">at instruction <input type="number" class="short" min="0" aria-label="Instruction" value=${get('mem.at') < 0 ? '' : get('mem.at')} onChange=${event => set({'mem.at': event.target.value === '' ? -1 : Number(event.target.value)})} /></label>` : null}
     <label class="check">Follow <${Choice} label="Follow edges" options=${HOPS} chosen=${get('graph.hops')} change=${hops => set({'graph.hops': hops})} /></label>
     <${Check} label="longest path" checked=${get('graph.path')} change=${on => set({'graph.path': on})} title="the path along edges with the greatest sum of what is coloured" />
     ${shown.length > 1 ? html`<${Check} label="move together" checked=${get('graph.together')} change=${on => set({'graph.together': on})} />` : null}
@@ -469,9 +469,9 @@ function withOneScale(made) {
 export function GraphView() {
   const section = sectionOf(method.value, 'graphs').value, names = [...namesOf(section), ...(comparedMethod.value && method.value.graphName ? ['base'] : [])], asked = get('graph.panes').filter(name => names.includes(name));
   const shown = asked.length ? asked : names.filter(name => name === method.value.graphName).slice(0, 1), only = get('graph.only') ? readSelection(method.value, get('graph.only')) : null, by = get('graph.by');
-  const all = overlays({own: own.value, instruction: get('graph.instruction')}), colour = Object.hasOwn(all, get('graph.colour')) ? get('graph.colour') : Object.keys(all)[0];
+  const all = overlays(own.value), colour = Object.hasOwn(all, get('graph.colour')) ? get('graph.colour') : Object.keys(all)[0];
   const {panes, problems} = panesOf(shown, section, by, only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null);
-  const made = useMemo(() => withOneScale(panes.map(pane => all[colour].make(pane))), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, get('graph.instruction'), comparedMethod.value, sectionOf(method.value, 'memory').value]);
+  const made = useMemo(() => withOneScale(panes.map(pane => all[colour].make(pane))), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, comparedMethod.value, ...(colour === 'memory' ? [get('mem.at'), selection.value, sectionOf(method.value, 'memory').value] : colour === 'accuracy' ? [sectionOf(method.value, 'accuracy').value, null, null] : [null, null, null])]);
   if (section.error) return html`<p class="note error">${section.error}</p>`;
   if (section.value === undefined) return html`<p class="note">Loading…</p>`;
   if (names.length === 0) return html`<p class="note">The graph is missing, because no ETRecord was given.</p>`;

@@ -2,11 +2,13 @@
 //
 // graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes, memory, accuracy, or values of the reader's own.
 
-import {comparedMethod, method, sectionOf, timeOf, times, unitName} from '../base/app.js';
+import {comparedMethod, method, sectionOf, source, timeOf, times, unitName} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {bytesText, rateText, shareText, signOf} from '../base/format.js';
 import {backendsOf} from '../base/method.js';
+import {hasAccuracy} from './accuracy.js';
 import {valuesOfNodes} from './graph_panes.js';
+import {instructionOf, tensorsOf} from './memory.js';
 
 /* In boxes there is room for few digits; the tooltip has all. */
 const shortTime = ns => {
@@ -58,13 +60,11 @@ function backendOverlay(pane) {
 
 const numberOverlay = (key, name, adds, text, long = text) => pane => ({name, values: valuesOfNodes(pane, (pane.base?.operators ?? method.value.operators).numbers(key), adds).values, adds, scale: 'heat', text, long});
 
-/* How much of each node's output is in planned memory at an instruction. */
-function memoryOverlay(pane, instruction) {
-  const {value, texts} = sectionOf(method.value, 'memory').value, at = instruction < 0 ? value?.peak?.instruction ?? 0 : instruction, perRow = new Float64Array(method.value.operators.count).fill(NaN);
-  if (value?.tensors?.count) {
-    const tensors = new Columns(value.tensors, value.tensors.count, texts), [operator, first, life, misplaced] = ['operator', 'first_instruction', 'life', 'misplaced'].map(key => tensors.indices(key)), view = tensors.numbers('view_back'), bytes = tensors.numbers('bytes');
-    for (let i = 0; i < tensors.count; i++) if (operator[i] >= 0 && first[i] <= at && at <= first[i] + life[i] && Number.isNaN(view[i]) && misplaced[i] !== 1) perRow[operator[i]] = (perRow[operator[i]] || 0) + bytes[i];
-  }
+/* How many bytes of planned memory hold what each node computed, at the instruction that the view "Memory" shows. */
+function memoryOverlay(pane) {
+  const section = sectionOf(method.value, 'memory').value, tensors = tensorsOf(section), perRow = new Float64Array(method.value.operators.count).fill(NaN);
+  const at = section.value?.instructions ? instructionOf(section.value, tensors) : 0, operator = tensors?.indices('operator');
+  for (const row of tensors?.liveAt(at) ?? []) if (operator[row] >= 0) perRow[operator[row]] = (perRow[operator[row]] || 0) + tensors.bytes[row];
   return {name: `bytes in memory at instruction ${at}`, values: valuesOfNodes(pane, perRow, true).values, adds: true, scale: 'heat', text: shortBytes, long: bytes => `${bytesText(bytes)} bytes`};
 }
 
@@ -72,8 +72,11 @@ const BEST_SNR = 100; // dB; more is no difference
 
 /* The noise of the values that were logged: the colour is the distance from the best signal-to-noise ratio. */
 function accuracyOverlay(pane) {
-  const {accuracy} = method.value.document, columns = new Columns(accuracy.values, accuracy.values.count, method.value.texts), operator = columns.indices('operator'), snr = columns.numbers('snr_db'), perRow = new Float64Array(method.value.operators.count).fill(NaN);
-  for (let i = 0; i < columns.count; i++) if (operator[i] >= 0 && !Number.isNaN(snr[i])) perRow[operator[i]] = Math.max(perRow[operator[i]] || 0, BEST_SNR - Math.min(BEST_SNR, snr[i]));
+  const {value, texts} = sectionOf(method.value, 'accuracy').value, perRow = new Float64Array(method.value.operators.count).fill(NaN), columns = value?.values ? new Columns(value.values, value.values.count, texts) : null;
+  for (let i = 0; i < (columns?.count ?? 0); i++) {
+    const row = columns.indices('operator')[i], snr = columns.raw('equal', i) ? BEST_SNR : columns.numbers('snr_db')[i];
+    if (row >= 0 && !Number.isNaN(snr)) perRow[row] = Math.max(perRow[row] || 0, BEST_SNR - Math.min(BEST_SNR, snr));
+  }
   const text = noise => `${(BEST_SNR - noise).toFixed(0)} dB`;
   return {name: 'signal-to-noise ratio', values: valuesOfNodes(pane, perRow, false).values, adds: false, scale: 'heat', text, long: noise => `SNR ${(BEST_SNR - noise).toFixed(1)} dB`, least: `${BEST_SNR} dB`};
 }
@@ -90,16 +93,16 @@ function ownOverlay(pane, own) {
 
 /**
  * Returns the overlays that can be shown, {key: {title, make(pane): an overlay of graph/overlay.js with `long(value)`, the text with all digits}}. `own` are values that the reader dropped on the page,
- * {name, values: by the name of a node}, or null; `instruction` is that of the memory.
+ * {name, values: by the name of a node}, or null.
  */
-export function overlays({own, instruction}) {
-  const {operators, runs, document} = method.value, has = key => operators.has(key);
+export function overlays(own) {
+  const {operators, runs} = method.value, has = key => operators.has(key);
   const all = {
     time: runs > 0 && {title: 'Time', make: pane => timeOverlay(pane, false)}, share: runs > 0 && {title: 'Share', make: pane => timeOverlay(pane, true)},
     change: comparedMethod.value && !comparedMethod.value.may_differ && {title: 'Change', make: changeOverlay}, backend: backendsOf(operators).length > 0 && {title: 'Backend', make: backendOverlay},
     gflops: has('gflops') && {title: 'GFLOP/s', make: numberOverlay('gflops', 'GFLOP/s', false, rateText)}, gbs: has('gbs') && {title: 'GB/s', make: numberOverlay('gbs', 'GB/s', false, rateText)},
     bytes: has('bytes') && {title: 'Bytes', make: numberOverlay('bytes', 'bytes read and written', true, shortBytes, bytes => `${bytesText(bytes)} bytes`)},
-    memory: {title: 'Memory', make: pane => memoryOverlay(pane, instruction)}, accuracy: document.accuracy?.values?.count > 0 && {title: 'Accuracy', make: accuracyOverlay}, own: own && {title: own.name, make: pane => ownOverlay(pane, own)},
+    memory: source.value.has(method.value.run, method.value, 'memory') && {title: 'Memory', make: memoryOverlay}, accuracy: hasAccuracy() && {title: 'Accuracy', make: accuracyOverlay}, own: own && {title: own.name, make: pane => ownOverlay(pane, own)},
     none: {title: 'No colour', make: pane => ({name: '', values: new Float64Array(pane.graph.count).fill(NaN), adds: false, scale: 'heat', text: () => '', long: () => ''})},
   };
   return Object.fromEntries(Object.entries(all).filter(([, made]) => made));

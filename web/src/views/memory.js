@@ -57,7 +57,8 @@ export class Tensors extends Columns {
 
 const kept = new WeakMap(); // section -> Tensors
 
-function tensorsOf(section) {
+/** Returns the planned tensors of the section `memory`; null if it has none. */
+export function tensorsOf(section) {
   if (!section.value?.tensors) return null;
   if (!kept.has(section.value)) kept.set(section.value, new Tensors(section.value, section.texts));
   return kept.get(section.value);
@@ -71,8 +72,8 @@ export function liveSteps(live, most = MOST_STEPS) {
 
 const largest = live => live.reduce((a, b) => Math.max(a, b), 0);
 
-/* The instruction that is looked at: that of the address, of the selection, or the peak. */
-function instructionOf(memory, tensors) {
+/** Returns the instruction that is looked at: that of the address, of the selection, or the peak. */
+export function instructionOf(memory, tensors) {
   const count = memory.instructions.live_bytes.length, asked = get('mem.at');
   if (asked >= 0) return Math.min(count - 1, asked);
   const chosen = selection.value, row = chosen?.row ?? -1;

@@ -2,7 +2,7 @@
 //
 // modules.js - the time by module as an icicle: Method::execute on top, below it modules, operators, and what passes beside them. A click opens a module; with a base the boxes are coloured by their change.
 
-import {compared, comparedMethod, hits, method, pairs, selectedRows, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {carryingRows, comparedMethod, hits, method, pairs, selectedRows, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
 import {command} from '../base/commands.js';
 import {term} from '../base/filter.js';
 import {changeText, countText, shareText, shortType, signOf} from '../base/format.js';
@@ -50,8 +50,15 @@ function goneRow(top, answer) {
   return {gone, end: at, row: first => makeRow(gone.keys().map(index => first + index), {start: id => gone[id - first].from, end: id => gone[id - first].from + gone[id - first].time, colour: () => colourOf('faster1'), flags: () => ONE_SIDED, top, height: LEVEL - 1})};
 }
 
+/* The nodes from the root to the one that is open. What is selected is shown: a module without it is left. */
+function shownPath(root) {
+  const path = pathTo(root, get('mod.at')), bitmap = carryingRows.value;
+  while (bitmap && path.length > 1 && !path.at(-1).rows.some(row => bitmap[row])) path.pop();
+  return path;
+}
+
 function pictureOf(root) {
-  const path = pathTo(root, get('mod.at')), top = path.at(-1), byChange = isCompared() && get('mod.colour') === 'change', answer = byChange ? comparedMethod.value : null;
+  const path = shownPath(root), top = path.at(-1), byChange = isCompared() && get('mod.colour') === 'change', answer = byChange ? comparedMethod.value : null;
   if (kept.picture?.top === top && kept.picture.answer === answer) return kept.picture;
   const boxes = placed(top), {operators} = method.value, changes = new Map(), change = node => (changes.has(node) ? changes : changes.set(node, changeOf(node, pairs.value))).get(node);
   const rows = icicleRows(boxes, LEVEL, node => colourOf(byChange && node.kind !== 'part' ? changeColourOf(change(node)) : backendColourOf(operators, node)), node => flagsOf(node, byChange && node.kind !== 'part' && change(node)?.isNew));
@@ -107,8 +114,6 @@ function slowestOf(node) {
   return {...sorted[length - 1], median: length % 2 ? sorted[(length - 1) / 2].time : (sorted[length / 2 - 1].time + sorted[length / 2].time) / 2};
 }
 
-const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
-
 /* ---- What a click does ---- */
 
 /* Opens a module, or goes to the one around the top; selects an operator. */
@@ -122,14 +127,23 @@ function open(node, isStep = false) {
   else if (node.kind !== 'part') drill(node.key, selected);
 }
 
+/* Returns the innermost module's box that holds a selected operator. */
+function innermost(boxes, bitmap) {
+  let best = -1;
+  boxes.forEach(({node, level}, id) => {
+    if (node.kind !== 'part' && node.kind !== 'operator' && (best < 0 || level > boxes[best].level) && node.rows.some(row => bitmap[row])) best = id;
+  });
+  return best;
+}
+
 /* Returns the tests of boxes for hits of the search and for the selection. */
 function marksOf({boxes}) {
-  const {isAll, has} = hits.value, chosen = selection.value, bitmap = selectedRows.value;
+  const {isAll, has} = hits.value, chosen = selection.value, bitmap = carryingRows.value;
   const isModule = chosen && ['module', 'pattern'].includes(chosen.kind), holds = (node, rows) => node.kind === 'operator' && node.rows.some(row => rows[row]);
-  const drawn = bitmap && boxes.some(({node}) => holds(node, bitmap));
+  const drawn = bitmap && boxes.some(({node}) => holds(node, bitmap)), around = bitmap && !drawn ? innermost(boxes, bitmap) : -1; // an operator without time has no box
   return {
     isHit: isAll ? null : id => id < boxes.length && (boxes[id].node.kind === 'operator' ? holds(boxes[id].node, has) : boxes[id].node.kind !== 'part' && boxes[id].node.kind !== 'root' && boxes[id].node.rows.some(row => has[row])),
-    isChosen: !chosen ? null : isModule ? id => id < boxes.length && (boxes[id].node.pattern === chosen.id && boxes[id].level > 0) : bitmap && drawn ? id => id < boxes.length && holds(boxes[id].node, bitmap) : null,
+    isChosen: !chosen ? null : isModule ? id => id < boxes.length && (boxes[id].node.pattern === chosen.id && boxes[id].level > 0) : bitmap && drawn ? id => id < boxes.length && holds(boxes[id].node, bitmap) : around >= 0 ? id => id === around : null,
   };
 }
 
@@ -138,7 +152,7 @@ function Icicle({picture}) {
   const shown = {
     rows, height, end, ...marks, label: id => node(id)?.label ?? gone[id - boxes.length].node.op, short: id => node(id)?.short ?? node(id)?.label ?? gone[id - boxes.length].node.op, family: id => boxes[id]?.around?.key ?? 'gone',
     note: id => (node(id) ? notesOf(node(id)) : [`gone, ${timeWithUnit(gone[id - boxes.length].time)}`]),
-    tip: id => html`<${Tip} ...${told(picture, id)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(picture, id)),
+    told: id => told(picture, id),
     choose: (id, isStep) => node(id) && open(node(id), isStep), open: id => node(id) && open(node(id)), moved: (from, to) => set({'mod.from': from, 'mod.to': to}, {replace: true}),
   };
   return html`<${Scene} label="Time by module. Arrow keys choose a box, Enter opens it, Backspace goes up, plus and minus zoom." shown=${shown} view=${[get('mod.from'), get('mod.to')]} follow=${follow < 0 ? null : follow} />`;

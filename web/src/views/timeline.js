@@ -2,7 +2,8 @@
 //
 // timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
 
-import {compared, comparedMethod, hits, labelOf, method, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
+import {carryingRows, compared, comparedMethod, hits, labelOf, method, sectionOf, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
+import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
 import {countText, shareText, shortOp, sourceText} from '../base/format.js';
@@ -15,7 +16,7 @@ import {BackendLegend, Check, NodeLink, Segments} from '../parts/bits.js';
 import {AXIS_HEIGHT, Scene, SceneTools, colourOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 
-const ROW = 22, GAP = 8, LONGEST = 12, SLOW_NODES = 3, SLOWER_THAN = 1.1;
+const ROW = 22, GAP = 8, LONGEST = 12;
 const BY = [['op', 'Operator'], ['module', 'Module'], ['backend', 'Backend'], ['source', 'Source line']];
 const RUN_WORDS = [['fastest', (a, b) => a - b, 0], ['median', (a, b) => a - b, 0.5], ['slowest', (a, b) => b - a, 0]];
 
@@ -84,8 +85,8 @@ function pictureOf(own, base) {
     addSide(picture, 'base', base);
   }
   picture.find = id => {
-    const side = picture.sides.findLast(({first}) => id >= first), at = id - side.first;
-    return at < side.events.count ? {...side, event: at, box: null} : {...side, event: -1, box: side.boxes[at - side.events.count]};
+    const {name, events, boxes, first} = picture.sides[picture.sides.length > 1 && id >= picture.sides[1].first ? 1 : 0], at = id - first;
+    return at < events.count ? {name, events, event: at, box: null} : {name, events, event: -1, box: boxes[at - events.count]};
   };
   kept = {own, base, picture};
   return picture;
@@ -114,13 +115,11 @@ function told({name, events, event, box}, raw) {
   };
 }
 
-const Tip = ({title, pairs}) => html`<strong>${title}</strong><dl>${pairs.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
-
 /* ---- Marks, choices, the address ---- */
 
 /* Returns the tests of ids for hits of the search and for the selection; null where there is none. */
 function marksOf(picture) {
-  const {isAll, has} = hits.value, chosen = selection.value, rows = selectedRows.value, [own] = picture.sides, drawn = new Set(own.events.operator), isDrawn = chosen?.rows.some(row => drawn.has(row));
+  const {isAll, has} = hits.value, chosen = selection.value, rows = carryingRows.value, [own] = picture.sides, drawn = new Set(own.events.operator), isDrawn = rows?.some((isIn, row) => isIn && drawn.has(row));
   const test = (ofRow, ofModule, ofDelegate) => id => {
     const {name, events, event, box} = picture.find(id);
     if (name === 'base') return false;
@@ -129,9 +128,10 @@ function marksOf(picture) {
     return row >= 0 ? ofRow(row) : events.kind[event] === DELEGATE && ofDelegate(events, event);
   };
   const inCall = (events, event, bitmap) => events.operatorsOf(event).some(row => bitmap[row] && !drawn.has(row)); // an operator of which the delegate recorded no event
+  const isOf = module => (chosen.kind === 'module' && chosen.id === module.path) || (chosen.row >= 0 && !isDrawn && own.events.method.operators.module(chosen.row) === module); // an operator without an event is in its module
   return {
     isHit: isAll ? null : test(row => has[row] === 1, module => rowsInside(module).some(row => has[row]), (events, event) => inCall(events, event, has)),
-    isChosen: !chosen ? null : test(row => rows?.[row] === 1, module => chosen.kind === 'module' && chosen.id === module.path, (events, event) => (chosen.kind === 'delegate' ? chosen.id === String(events.instruction[event]) : Boolean(rows) && !isDrawn && inCall(events, event, rows))),
+    isChosen: !chosen ? null : test(row => rows?.[row] === 1, isOf, (events, event) => (chosen.kind === 'delegate' ? chosen.id === String(events.instruction[event]) : Boolean(rows) && !isDrawn && inCall(events, event, rows))),
   };
 }
 
@@ -188,7 +188,10 @@ function SpanTable({picture, span}) {
 
 function RunChoice({timeline, at}) {
   const {runs} = timeline, words = new Map([[0, 'first']]);
-  for (const word of RUN_WORDS) words.set(runAtWord(runs, word), word[0]);
+  for (const word of RUN_WORDS) {
+    const found = runAtWord(runs, word);
+    words.set(found, words.has(found) ? `${words.get(found)}, ${word[0]}` : word[0]);
+  }
   const text = ({run, execute}, index) => `run ${run}: ${timeWithUnit(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
   if (runs.length === 1) return html`<span class="count">Run ${runs[0].run}, the median one: ${timeWithUnit(runs[0].execute)}</span>`;
   const named = [...words.keys()].sort((a, b) => runs[a].execute - runs[b].execute);
@@ -197,14 +200,12 @@ function RunChoice({timeline, at}) {
     <optgroup label="all runs">${runs.map((run, index) => (words.has(index) ? null : html`<option value=${String(run.run)} selected=${index === at}>${text(run, index)}</option>`))}</optgroup></select>`;
 }
 
-/* Names the operators that made a run slow; nothing for a run near the median. */
+/* Names the operators that made a run slow, as the document does; nothing for other runs. */
 function SlowRun({events}) {
-  const {operators, execute} = events.method;
-  if (!(events.execute > SLOWER_THAN * execute.p50)) return null;
-  const times = new Map(), p50 = operators.numbers('p50');
-  for (let event = 0; event < events.count; event++) if (events.operator[event] >= 0) times.set(events.operator[event], (times.get(events.operator[event]) ?? 0) + events.duration[event]);
-  const slow = [...times].map(([row, time]) => ({row, more: time - p50[row]})).filter(({more}) => more > 0).sort((a, b) => b.more - a.more).slice(0, SLOW_NODES);
-  return html`<p class="note">This run took ${timeWithUnit(events.execute - execute.p50)} longer than the median.${slow.length ? html` Most of that: ${slow.map(({row, more}, index) => html`${index ? ', ' : ''}<${NodeLink} operators=${operators} row=${row} /> +${timeWithUnit(more)}`)}.` : null}</p>`;
+  const shown = events.method, table = sectionOf(shown, 'per_run').value.value?.slow, slow = table?.count ? new Columns(table, table.count, []) : null, at = slow ? slow.indices('run').indexOf((shown.document.run_numbers ?? []).indexOf(events.run)) : -1;
+  if (at < 0) return null;
+  const rows = [1, 2, 3].map(number => ({row: slow.indices(`operator_${number}`)[at], more: slow.numbers(`excess_${number}`)[at]})).filter(({row, more}) => row >= 0 && more > 0);
+  return html`<p class="note">This run took ${timeWithUnit(events.execute - shown.execute.p50)} longer than the median${slow.raw('outlier', at) === 1 ? ', far more than others' : ''}.${rows.length ? html` Longest beyond their medians: ${rows.map(({row, more}, index) => html`${index ? ', ' : ''}<${NodeLink} operators=${shown.operators} row=${row} /> +${timeWithUnit(more)}`)}.` : null}</p>`;
 }
 
 function Longest({events}) {
@@ -228,7 +229,7 @@ function Picture({timeline, at, base}) {
   const nameOf = ({events: of, event, box}) => (box ? box.label : raw ? of.rawName(event) : of.label(event));
   const shown = {
     rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/(?<=\S) \(.*$/, ''), axis: (ns, step) => axisText(ns, step), spanText: timeWithUnit, ...marks,
-    tip: id => html`<${Tip} ...${told(find(id), raw)} />`, says: id => (({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `${key} ${value}`).join(', ')}`)(told(find(id), raw)),
+    told: id => told(find(id), raw),
     choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => set({'tl.from': from, 'tl.to': to}, {replace: true}), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
   };
   return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} /><${Scene} label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>
@@ -237,7 +238,7 @@ function Picture({timeline, at, base}) {
 
 /* Formats a mark of the axis, with as many decimals as its steps need. */
 function axisText(ns, step) {
-  const [whole] = [timeOf(ns)], small = timeOf(step), decimals = (small.replace(/0+$/, '').split('.')[1] ?? '').length;
+  const whole = timeOf(ns), decimals = (timeOf(step).replace(/0+$/, '').split('.')[1] ?? '').length;
   return Number.isFinite(Number(whole)) ? `${Number(whole).toFixed(decimals)} ${unitName.value}` : whole;
 }
 
@@ -248,7 +249,7 @@ export function TimelineView() {
   if (timeline === null) return html`<p class="note">${shown.runs ? 'This record was written by an earlier version, which did not store event positions. Write it again to see its timeline.' : 'No run of this method was recorded.'}</p>`;
   const wanted = get('stat') === 'run' ? Number(get('run')) : null, at = runAt(timeline, wanted), events = timeline.eventsOf(at), baseEvents = base ? base.eventsOf(runAt(base, null)) : null;
   const synthetic = [...new Set(Array.from(events.measured.keys()).filter(event => events.measured[event] === 0).map(event => events.backend(event) ?? 'a delegate'))];
-  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count">${countText(events.count, 'event')}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${timeWithUnit(baseEvents.execute)}` : ''}</span>
+  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count">${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${timeWithUnit(baseEvents.execute)}` : ''}</span>
     <${SceneTools} name="timeline" /><${Check} label="names of the runtime" title="names of events as the runtime wrote them (r)" checked=${get('tl.raw')} change=${on => set({'tl.raw': on}, {replace: true})} />
     <span class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</span></div>
     ${wanted !== null && events.run !== wanted ? html`<p class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>` : null}<${SlowRun} events=${events} />
