@@ -154,7 +154,8 @@ static void add_delegates(claims *c, const etr_placement *placement, uint32_t me
   int32_t *first = etr_arena_alloc_array(c->scratch, program->delegate_count, sizeof *first); /* instruction */
   for (size_t i = 0; first && i < program->delegate_count; i++) first[i] = -1;
   for (size_t i = program->instruction_count; first && i-- > 0;)
-    if (program->instructions[i].delegate >= 0) first[program->instructions[i].delegate] = (int32_t)i;
+    if ((uint32_t)program->instructions[i].delegate < program->delegate_count)
+      first[program->instructions[i].delegate] = (int32_t)i;
   for (size_t i = 0; first && i < program->delegate_count; i++) {
     const etr_pte_delegate *delegate = &program->delegates[i];
     delegate_of d = {placement,
