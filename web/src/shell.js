@@ -102,13 +102,17 @@ command({name: 'view', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'], text
 const KEY_NAMES = {ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', ' ': 'space'};
 const keyText = key => key.replace('shift+', '⇧ ').replace(/Arrow\w+| $/, name => KEY_NAMES[name]);
 
+// The keys of a table that has the focus (parts/table.js).
+const TABLE_KEYS = [[['ArrowUp', 'ArrowDown'], 'The row before or after; with ⇧ all between are marked'], [['PageUp', 'PageDown'], 'A page'], [['Home', 'End'], 'The first or last row'], [['Enter'], 'Open the row'], [[' '], 'Mark the row, or Ctrl and a click: marked rows are summed and copied']];
+
 function Help() {
   const box = useRef(null);
   useEffect(() => box.current?.focus(), [get('help')]);
   if (!get('help')) return null;
   const groups = Map.groupBy(commandsOf(get('view')).filter(({keys}) => keys?.length), ({views}) => (views ? 'This view' : 'Everywhere'));
   return html`<div class="help" role="dialog" aria-label="Keys" tabindex="-1" ref=${box}>${[...groups].map(([title, list]) => html`<section><h2>${title}</h2><dl>${list.map(({keys, text}) => html`<dt>${(keys.length > 4 ? [`${keys[0]} … ${keys.at(-1)}`] : keys).map(key => html`<kbd>${keyText(key)}</kbd> `)}</dt><dd>${text}</dd>`)}</dl></section>`)}
-    <section><h2>Search</h2><dl>${[['conv relu', 'both words'], ['/layers\\.(1|2)/', 'a regular expression'], ['op:conv*', 'operators'], ['module:layers.3', 'a module and all inside'], ['backend:cpu', 'kernels outside delegates'], ['avg>0.1', 'times, in the unit shown']].map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section></div>`;
+    <section><h2>Tables</h2><dl>${TABLE_KEYS.map(([keys, text]) => html`<dt>${keys.map(key => html`<kbd>${keyText(key)}</kbd> `)}</dt><dd>${text}</dd>`)}</dl></section>
+    <section><h2>Search</h2><dl>${[['conv relu', 'both words'], ['/layers\\.(1|2)/', 'a regular expression'], ['op:conv*', 'operators'], ['module:layers.3', 'a module and all inside'], ['backend:cpu', 'kernels outside delegates'], ['avg>0.1', 'times, in the unit shown'], ['Enter', 'the next hit; with ⇧ the one before']].map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section></div>`;
 }
 
 function onKey(event) {

@@ -2,7 +2,7 @@
 //
 // delegation.js - the view that counts delegated and non-delegated operators by type, as ExecuTorch's print_delegation_info does, and lists each delegate with what is in it.
 
-import {method, select, selection, show, timeOf, times, unitName} from '../base/app.js';
+import {hasHit, method, select, selection, show, timeOf, times, unitName} from '../base/app.js';
 import {rowsWhere, sumOver} from '../base/columns.js';
 import {term} from '../base/filter.js';
 import {countText, shareText} from '../base/format.js';
@@ -59,7 +59,7 @@ function recordedParts(shown) {
 function DelegatesTable() {
   const shown = method.value, isTimed = shown.runs > 0, rows = [...shown.delegates].sort((a, b) => b.call - a.call || a.instruction - b.instruction), most = rows[0]?.call ?? 0;
   const overhead = row => (row.call ?? 0) - (row.on_nodes ?? 0), time = (key, title, of) => ({key, title: `${title} ${unitName.value}`, number: true, text: row => (isTimed ? timeOf(of(row)) : '–'), value: row => (isTimed ? of(row) : null)});
-  return html`<${SmallTable} caption="Delegates, longest call first" rows=${rows} command=${COMMAND} open=${row => select('delegate', row.instruction)} isChosen=${row => selection.value?.said === `delegate:${row.instruction}`} columns=${[
+  return html`<${SmallTable} caption="Delegates, longest call first" rows=${rows} command=${COMMAND} open=${row => select('delegate', row.instruction)} isChosen=${row => selection.value?.said === `delegate:${row.instruction}`} isHit=${row => hasHit(rowsOf(shown, row))} columns=${[
     {key: 'instruction', title: 'instruction', number: true, text: row => String(row.instruction), value: row => row.instruction}, {key: 'module', title: 'module', class: 'key', text: moduleText, cell: row => html`<span class="cut head" title=${moduleText(row)}><bdi>${moduleText(row)}</bdi></span>`},
     {key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'nodes', title: 'nodes', number: true, text: row => String(row.nodes ?? '–'), value: row => row.nodes},
     time('call', 'call avg', row => row.call), {...time('on_nodes', 'graph operators', row => row.on_nodes), cell: row => (isTimed ? timeCell(row.on_nodes, row.estimated ?? 0) : '–')}, time('overhead', 'overhead', overhead),

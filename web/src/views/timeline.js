@@ -2,7 +2,7 @@
 //
 // timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
 
-import {carryingRows, compared, comparedMethod, hits, labelOf, method, sectionOf, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
+import {carryingRows, compared, comparedMethod, hits, isHitRow, labelOf, method, sectionOf, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
@@ -212,7 +212,7 @@ function Longest({events}) {
   const hasInside = events.kind.includes(INSIDE), rows = Array.from(events.kind.keys()).filter(event => [KERNEL, INSIDE].includes(events.kind[event]) || (events.kind[event] === DELEGATE && !(hasInside && events.inside.has(event)))).sort((a, b) => events.duration[b] - events.duration[a]).slice(0, LONGEST), {operators} = events.method;
   if (rows.length === 0) return null;
   const row = event => events.operator[event];
-  return html`<section class="card"><${SmallTable} caption="Longest events of this run" rows=${rows} open=${event => choose({name: 'this', events, event, box: null})} isChosen=${event => row(event) >= 0 && selectedRows.value?.[row(event)] === 1} columns=${[
+  return html`<section class="card"><${SmallTable} caption="Longest events of this run" rows=${rows} open=${event => choose({name: 'this', events, event, box: null})} isChosen=${event => row(event) >= 0 && selectedRows.value?.[row(event)] === 1} isHit=${event => isHitRow(row(event))} columns=${[
     {key: 'event', title: 'event', class: 'key', text: event => (row(event) >= 0 ? `${operators.module(row(event))?.path ?? ''} · ${shortOp(operators.op(row(event)))}`.replace(/^ · /, '') : events.label(event))},
     {key: 'time', title: `time ${unitName.value}`, number: true, value: event => events.duration[event], text: event => timeOf(events.duration[event])}, {key: 'share', title: 'share', number: true, text: event => shareText(events.duration[event], events.execute)},
     {key: 'p50', title: `p50 ${unitName.value}`, number: true, text: event => (row(event) >= 0 ? timeOf(operators.numbers('p50')[row(event)]) : '')},
