@@ -76,7 +76,7 @@ function Search() {
     event.preventDefault();
     event.stopPropagation();
   };
-  return html`<div class="search-box"><input ref=${box} type="search" class="search" aria-label="Search operators" placeholder="Search  /" title="words, /regular expressions/, op:conv*, module:layers.3, backend:cpu, avg>0.1; n and N step through the hits" value=${get('q')}
+  return html`<div class="search-box"><input ref=${box} type="search" class="search" aria-label="Search operators" placeholder="Search  /" title="words in names, modules, types, arguments and source lines, /regular expressions/, op:conv*, module:layers.3, backend:cpu, avg>0.1; n and N step through the hits" value=${get('q')}
     onInput=${event => set({q: event.target.value}, {replace: true})} onKeyDown=${key} />
     <span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''}>${wrong ? 'not understood' : isAll || !method.value ? '' : html`${countText(rows.length, 'hit')}, ${timeOf(time)} ${unitName.value}, ${shareText(shareOf(time), 1)}`}</span></div>`;
 }
@@ -112,7 +112,7 @@ function Help() {
   const groups = Map.groupBy(commandsOf(get('view')).filter(({keys}) => keys?.length), ({views}) => (views ? 'This view' : 'Everywhere'));
   return html`<div class="help" role="dialog" aria-label="Keys" tabindex="-1" ref=${box}>${[...groups].map(([title, list]) => html`<section><h2>${title}</h2><dl>${list.map(({keys, text}) => html`<dt>${(keys.length > 4 ? [`${keys[0]} … ${keys.at(-1)}`] : keys).map(key => html`<kbd>${keyText(key)}</kbd> `)}</dt><dd>${text}</dd>`)}</dl></section>`)}
     <section><h2>Tables</h2><dl>${TABLE_KEYS.map(([keys, text]) => html`<dt>${keys.map(key => html`<kbd>${keyText(key)}</kbd> `)}</dt><dd>${text}</dd>`)}</dl></section>
-    <section><h2>Search</h2><dl>${[['conv relu', 'both words'], ['/layers\\.(1|2)/', 'a regular expression'], ['op:conv*', 'operators'], ['module:layers.3', 'a module and all inside'], ['backend:cpu', 'kernels outside delegates'], ['avg>0.1', 'times, in the unit shown'], ['Enter', 'the next hit; with ⇧ the one before']].map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section></div>`;
+    <section><h2>Search</h2><dl>${[['conv relu', 'both words, in names, modules, types, arguments or source lines'], ['/layers\\.(1|2)/', 'a regular expression'], ['op:conv*', 'operators'], ['module:layers.3', 'a module and all inside'], ['backend:cpu', 'kernels outside delegates'], ['avg>0.1', 'times, in the unit shown'], ['Enter', 'the next hit; with ⇧ the one before']].map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section></div>`;
 }
 
 function onKey(event) {

@@ -80,7 +80,10 @@ export function instructionOf(memory, tensors) {
   if (tensors && row >= 0) {
     const made = tensors.indices('operator').indexOf(row);
     if (made >= 0 && tensors.first[made] >= 0) return Math.min(count - 1, tensors.first[made]);
+    const call = method.value.operators.indices('instruction')[row]; // inside a delegate: its call
+    if (call >= 0) return Math.min(count - 1, call);
   }
+  if (chosen?.kind === 'delegate' && Number(chosen.id) >= 0) return Math.min(count - 1, Number(chosen.id));
   if (tensors && chosen?.kind === 'tensor' && tensors.first[Number(chosen.id)] >= 0) return Math.min(count - 1, tensors.first[Number(chosen.id)]);
   return Math.max(0, memory.peak?.instruction ?? 0);
 }

@@ -55,7 +55,7 @@ export function baseSumColumns(rowsOf) {
 }
 
 function operatorColumns(operators, rows) {
-  const {of, whole, label} = times.value, p50 = operators.numbers('p50'), order = operators.indices('order'), at = logScale(operators, operators.timed), text = key => row => operators.text(key, row) ?? '';
+  const {of, whole, label} = times.value, p50 = operators.numbers('p50'), order = operators.indices('instruction'), at = logScale(operators, operators.timed), text = key => row => operators.text(key, row) ?? '';
   const number = (key, title, hint, from) => ({key, title, hint, number: true, width: '76px', from, optional: true, descending: true, value: row => operators.numbers(key)[row], text: row => rateText(operators.numbers(key)[row])});
   let most = 0;
   for (const row of rows) if (of[row] > most) most = of[row];

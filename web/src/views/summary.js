@@ -68,19 +68,19 @@ const TOLD_BY = {sizes: 'Distinguished by the sizes of the values that the runs 
 const STEADINESS = {steady: 'steady', noisy: 'noisy', two_modes: 'two modes', step: 'a step', drift: 'a drift'};
 const cvText = cv => (cv > 1 ? 'over 100 %' : shareText(cv, 1));
 
-/* The median of the base and what the library decided; nothing without a base. */
-function AgainstBase() {
+/* The median of the base, its change and what the library decided, as Compare shows them; nothing without a base. */
+function againstBase() {
   const {execute, may_differ: differs} = comparedMethod.value ?? {};
   if (!(execute?.base_p50 > 0 && execute.new_p50 > 0)) return null;
-  return html`<${Figure} label="median against the base" value=${differs ? 'not judged' : changeText(execute.base_p50, execute.new_p50)} note=${html`${timeWithUnit(execute.base_p50)} ${differs ? null : html`<${Verdict} verdict=${execute.verdict} />`} <${Link} act=${() => show('compare')}>compare<//>`} title=${`the base is ${labelOf(compared.value?.base)}`} />`;
+  return html`<${Link} act=${() => show('compare')} title=${`the base is ${labelOf(compared.value?.base)}`}>base ${timeWithUnit(execute.base_p50)}<//>${differs ? null : html`, ${changeText(execute.base_p50, execute.new_p50)} <${Verdict} verdict=${execute.verdict} />`}`;
 }
 
 function Figures() {
   const {execute, operators, noise} = method.value;
-  return html`<div class="figures"><${Figure} label="average of Method::execute" value=${timeWithUnit(execute.avg)} note=${runsText(method.value)} /><${Figure} label="median" value=${timeWithUnit(execute.p50)} />
+  return html`<div class="figures"><${Figure} label="average of Method::execute" value=${timeWithUnit(execute.avg)} note=${runsText(method.value)} /><${Figure} label="median" value=${timeWithUnit(execute.p50)} note=${againstBase()} />
     <${Figure} label="p10 – p90" value=${`${timeOf(execute.p10)} – ${timeWithUnit(execute.p90)}`} /><${Figure} label="min – max" value=${`${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`} />
     ${noise && noise.verdict !== 'few_runs' ? html`<${Figure} label="noise" value=${STEADINESS[noise.verdict] ?? noise.verdict} note=${`cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`} title="coefficient of variation of the runs: their spread, relative to their median" />` : null}
-    <${AgainstBase} /><${Figure} label="operators with a time" value=${`${operators.timed.length} of ${operators.count}`} /></div>`;
+    <${Figure} label="operators with a time" value=${`${operators.timed.length} of ${operators.count}`} /></div>`;
 }
 
 /** The phases of the runs; nothing if there is only one. */

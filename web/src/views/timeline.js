@@ -119,12 +119,12 @@ function told({name, events, event, box}, raw) {
 
 /* Returns the tests of ids for hits of the search and for the selection; null where there is none. */
 function marksOf(picture) {
-  const {isAll, has} = hits.value, chosen = selection.value, rows = carryingRows.value, [own] = picture.sides, drawn = new Set(own.events.operator), isDrawn = rows?.some((isIn, row) => isIn && drawn.has(row));
+  const {isAll, has} = hits.value, chosen = selection.value, rows = carryingRows.value, [own] = picture.sides, drawn = new Set(own.events.operator), counterparts = new Map((comparedMethod.value?.nodes ?? []).filter(node => node.base_node >= 0).map(node => [node.base_node, node.new_node])), isDrawn = rows?.some((isIn, row) => isIn && drawn.has(row));
   const test = (ofRow, ofModule, ofDelegate) => id => {
-    const {name, events, event, box} = picture.find(id);
-    if (name === 'base') return false;
-    if (box) return box.module ? ofModule(box.module) : false;
-    const row = events.operator[event];
+    const {name, events, event, box} = picture.find(id), isBase = name === 'base', module = box?.module && isBase ? own.events.method.modulesByPath.get(box.module.path) : box?.module;
+    if (box) return module ? ofModule(module) : false;
+    const row = isBase ? counterparts.get(events.operator[event]) ?? -1 : events.operator[event];
+    if (isBase) return row >= 0 && ofRow(row); // instructions of the base have other numbers
     return row >= 0 ? ofRow(row) : events.kind[event] === DELEGATE && ofDelegate(events, event);
   };
   const inCall = (events, event, bitmap) => events.operatorsOf(event).some(row => bitmap[row] && !drawn.has(row)); // an operator of which the delegate recorded no event
