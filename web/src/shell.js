@@ -93,7 +93,7 @@ command({name: 'search', keys: ['/'], text: 'Search', run: () => document.queryS
 command({name: 'next-hit', keys: ['n'], text: 'Next hit of the search', run: () => stepHit(1)});
 command({name: 'previous-hit', keys: ['N'], text: 'Previous hit', run: () => stepHit(-1)});
 command({name: 'help', keys: ['?'], text: 'Show or hide this list', run: () => set({help: !peek('help')}, {replace: true})});
-command({name: 'leave', keys: ['Escape'], text: 'Close the list, the details, then the search', run: () => (peek('help') ? set({help: false}, {replace: true}) : peek('sel') ? select(null) : set({q: ''}))});
+command({name: 'leave', keys: ['Escape'], text: 'Close the list, the details, then the search', run: () => (peek('sel') ? select(null) : set({q: ''}))});
 command({name: 'view', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'], text: 'Show the first to ninth view', run: event => {
   const wanted = shownViews()[Number(event.key) - 1];
   if (wanted) show(wanted.name);
@@ -118,6 +118,7 @@ function Help() {
 function onKey(event) {
   const typing = event.target.matches?.('input:not([type=checkbox]), select, textarea');
   if (typing && event.key !== 'Escape') return;
+  if (event.key === 'Escape' && peek('help')) return set({help: false}, {replace: true}); // before what Escape means in a view
   if (runKey(peek('view'), event)) event.preventDefault();
 }
 

@@ -143,7 +143,7 @@ function marksOf({boxes}) {
   const drawn = bitmap && boxes.some(({node}) => holds(node, bitmap)), around = bitmap && !drawn ? innermost(boxes, bitmap) : -1; // an operator without time has no box
   return {
     isHit: isAll ? null : id => id < boxes.length && (boxes[id].node.kind === 'operator' ? holds(boxes[id].node, has) : boxes[id].node.kind !== 'part' && boxes[id].node.kind !== 'root' && boxes[id].node.rows.some(row => has[row])),
-    isChosen: !chosen ? null : isModule ? id => id < boxes.length && (boxes[id].node.pattern === chosen.id && boxes[id].level > 0) : bitmap && drawn ? id => id < boxes.length && holds(boxes[id].node, bitmap) : around >= 0 ? id => id === around : null,
+    isChosen: !chosen ? null : isModule ? id => id < boxes.length && boxes[id].level > 0 && (boxes[id].node.pattern === chosen.id || boxes[id].node.modules.some(({path, pattern}) => path === chosen.id || (chosen.kind === 'pattern' && pattern === chosen.id))) : bitmap && drawn ? id => id < boxes.length && holds(boxes[id].node, bitmap) : around >= 0 ? id => id === around : null,
   };
 }
 
