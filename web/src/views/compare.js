@@ -68,7 +68,7 @@ const cut = text => html`<span class="cut" title=${text}>${text}</span>`;
 
 function NodesTable({answer}) {
   const differs = answer.may_differ, nodes = timedNodes(answer.nodes).filter(node => !differs || (node.base_runs > 0 && node.new_runs > 0)), chosen = selectedRows.value;
-  if (nodes.length === 0) return html`<p class="note">No operator was timed in either record.</p>`;
+  if (nodes.length === 0) return html`<p class="note">${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
   const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change of the median first'}${nodes.length > MOST_ROWS ? ` (${nodes.length.toLocaleString('en-US')})` : ''}`;
   return html`<${SmallTable} caption=${caption} rows=${nodes} most=${MOST_ROWS} open=${node => node.new_node >= 0 && node.new_node < method.value.operators.count && selectRow(node.new_node)} isChosen=${node => chosen?.[node.new_node] === 1} isHit=${node => isHitRow(node.new_node)}
     command=${`etrecord-tb diff BASE RECORD --top 0`} columns=${[
