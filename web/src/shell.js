@@ -122,6 +122,11 @@ function onKey(event) {
   if (runKey(peek('view'), event)) event.preventDefault();
 }
 
+/* A press outside an open menu closes it. */
+function closeMenus({target}) {
+  for (const menu of document.querySelectorAll('details.menu[open]')) if (!menu.contains(target)) menu.removeAttribute('open');
+}
+
 /* ---- The page ---- */
 
 const Problem = ({text}) => html`<p class="note error" role="alert">${text}</p>`;
@@ -183,6 +188,7 @@ export async function render() {
   document.body.append(root);
   follow(openAddress());
   document.addEventListener('keydown', onKey);
+  document.addEventListener('pointerdown', closeMenus);
   renderInto(html`<${Page} />`, root);
   try {
     source.value = await openSource();

@@ -70,7 +70,7 @@ function NodesTable({answer}) {
   const differs = answer.may_differ, nodes = timedNodes(answer.nodes).filter(node => !differs || (node.base_runs > 0 && node.new_runs > 0)), chosen = selectedRows.value;
   if (nodes.length === 0) return html`<p class="note">${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
   const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change of the median first'}${nodes.length > MOST_ROWS ? ` (${nodes.length.toLocaleString('en-US')})` : ''}`;
-  return html`<${SmallTable} caption=${caption} rows=${nodes} most=${MOST_ROWS} open=${node => node.new_node >= 0 && node.new_node < method.value.operators.count && selectRow(node.new_node)} isChosen=${node => chosen?.[node.new_node] === 1} isHit=${node => isHitRow(node.new_node)}
+  return html`<${SmallTable} caption=${caption} rows=${nodes} most=${MOST_ROWS} open=${node => node.new_node !== null && node.new_node >= 0 && node.new_node < method.value.operators.count && selectRow(node.new_node)} isChosen=${node => chosen?.[node.new_node] === 1} isHit=${node => isHitRow(node.new_node)}
     command=${`etrecord-tb diff BASE RECORD --top 0`} columns=${[
     {key: 'op', title: 'operator', class: 'key', text: node => node.op},
     {key: 'base', title: `base p50 ${unitName.value}`, number: true, text: node => timeOf(node.base_p50), value: node => node.base_p50}, {key: 'this', title: `this p50 ${unitName.value}`, number: true, text: node => timeOf(node.new_p50), value: node => node.new_p50},
