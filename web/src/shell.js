@@ -76,7 +76,7 @@ function Search() {
     event.preventDefault();
     event.stopPropagation();
   };
-  return html`<div class="search-box"><input ref=${box} type="search" class="search" aria-label="Search operators" placeholder="Search  /" title="words, /regular expressions/, op:conv*, module:layers.3, backend:cpu, avg>0.1; n and N step through the hits" value=${get('q')}
+  return html`<div class="search-box"><input ref=${box} type="search" class="search" aria-label="Search operators" placeholder="Search  /" title="words in names, modules, types, arguments and source lines, /regular expressions/, op:conv*, module:layers.3, backend:cpu, avg>0.1; n and N step through the hits" value=${get('q')}
     onInput=${event => set({q: event.target.value}, {replace: true})} onKeyDown=${key} />
     <span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''}>${wrong ? 'not understood' : isAll || !method.value ? '' : html`${countText(rows.length, 'hit')}, ${timeOf(time)} ${unitName.value}, ${shareText(shareOf(time), 1)}`}</span></div>`;
 }
@@ -93,7 +93,7 @@ command({name: 'search', keys: ['/'], text: 'Search', run: () => document.queryS
 command({name: 'next-hit', keys: ['n'], text: 'Next hit of the search', run: () => stepHit(1)});
 command({name: 'previous-hit', keys: ['N'], text: 'Previous hit', run: () => stepHit(-1)});
 command({name: 'help', keys: ['?'], text: 'Show or hide this list', run: () => set({help: !peek('help')}, {replace: true})});
-command({name: 'leave', keys: ['Escape'], text: 'Close the list, the details, then the search', run: () => (peek('help') ? set({help: false}, {replace: true}) : peek('sel') ? select(null) : set({q: ''}))});
+command({name: 'leave', keys: ['Escape'], text: 'Close the list, the details, then the search', run: () => (peek('sel') ? select(null) : set({q: ''}))});
 command({name: 'view', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'], text: 'Show the first to ninth view', run: event => {
   const wanted = shownViews()[Number(event.key) - 1];
   if (wanted) show(wanted.name);
@@ -102,19 +102,29 @@ command({name: 'view', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'], text
 const KEY_NAMES = {ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', ' ': 'space'};
 const keyText = key => key.replace('shift+', '⇧ ').replace(/Arrow\w+| $/, name => KEY_NAMES[name]);
 
+// The keys of a table that has the focus (parts/table.js).
+const TABLE_KEYS = [[['ArrowUp', 'ArrowDown'], 'The row before or after; with ⇧ all between are marked'], [['PageUp', 'PageDown'], 'A page'], [['Home', 'End'], 'The first or last row'], [['Enter'], 'Open the row'], [[' '], 'Mark the row, or Ctrl and a click: marked rows are summed and copied']];
+
 function Help() {
   const box = useRef(null);
   useEffect(() => box.current?.focus(), [get('help')]);
   if (!get('help')) return null;
   const groups = Map.groupBy(commandsOf(get('view')).filter(({keys}) => keys?.length), ({views}) => (views ? 'This view' : 'Everywhere'));
   return html`<div class="help" role="dialog" aria-label="Keys" tabindex="-1" ref=${box}>${[...groups].map(([title, list]) => html`<section><h2>${title}</h2><dl>${list.map(({keys, text}) => html`<dt>${(keys.length > 4 ? [`${keys[0]} … ${keys.at(-1)}`] : keys).map(key => html`<kbd>${keyText(key)}</kbd> `)}</dt><dd>${text}</dd>`)}</dl></section>`)}
-    <section><h2>Search</h2><dl>${[['conv relu', 'both words'], ['/layers\\.(1|2)/', 'a regular expression'], ['op:conv*', 'operators'], ['module:layers.3', 'a module and all inside'], ['backend:cpu', 'kernels outside delegates'], ['avg>0.1', 'times, in the unit shown']].map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section></div>`;
+    <section><h2>Tables</h2><dl>${TABLE_KEYS.map(([keys, text]) => html`<dt>${keys.map(key => html`<kbd>${keyText(key)}</kbd> `)}</dt><dd>${text}</dd>`)}</dl></section>
+    <section><h2>Search</h2><dl>${[['conv relu', 'both words, in names, modules, types, arguments or source lines'], ['/layers\\.(1|2)/', 'a regular expression'], ['op:conv*', 'operators'], ['module:layers.3', 'a module and all inside'], ['backend:cpu', 'kernels outside delegates'], ['avg>0.1', 'times, in the unit shown'], ['Enter', 'the next hit; with ⇧ the one before']].map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section></div>`;
 }
 
 function onKey(event) {
   const typing = event.target.matches?.('input:not([type=checkbox]), select, textarea');
   if (typing && event.key !== 'Escape') return;
+  if (event.key === 'Escape' && peek('help')) return set({help: false}, {replace: true}); // before what Escape means in a view
   if (runKey(peek('view'), event)) event.preventDefault();
+}
+
+/* A press outside an open menu closes it. */
+function closeMenus({target}) {
+  for (const menu of document.querySelectorAll('details.menu[open]')) if (!menu.contains(target)) menu.removeAttribute('open');
 }
 
 /* ---- The page ---- */
@@ -178,6 +188,7 @@ export async function render() {
   document.body.append(root);
   follow(openAddress());
   document.addEventListener('keydown', onKey);
+  document.addEventListener('pointerdown', closeMenus);
   renderInto(html`<${Page} />`, root);
   try {
     source.value = await openSource();

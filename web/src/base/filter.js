@@ -33,7 +33,7 @@ const FIELDS = {
     const outer = modulesByPath.get(path), test = globTest(path);
     return (operators, row) => (outer ? isInside(operators.module(row), outer) : test(operators.module(row)?.path ?? '') || test(operators.module(row)?.pattern ?? ''));
   },
-  own: path => (operators, row) => (operators.module(row)?.path ?? '') === path,
+  own: path => (operators, row) => (operators.module(row)?.path ?? '') === path || operators.module(row)?.pattern === path,
   backend: pattern => {
     const test = globTest(pattern);
     return (operators, row) => test(operators.backend(row) ?? '');

@@ -459,10 +459,10 @@ class SceneCanvas {
 let current = null;
 
 /** The views whose picture is a scene. */
-export const SCENE_VIEWS = ['modules', 'timeline', 'memory'];
+export const SCENE_VIEWS = ['modules', 'timeline'];
 
 const hasFocus = () => current && (document.activeElement === current.canvas || document.activeElement === document.body);
-const sceneCommand = (name, keys, text, run, isPossible = () => current !== null) => command({name: `scene-${name}`, keys, text, views: SCENE_VIEWS, run: event => run(current, event), isPossible});
+const sceneCommand = (name, keys, text, run, isPossible = () => current !== null, views = SCENE_VIEWS) => command({name: `scene-${name}`, keys, text, views, run: event => run(current, event), isPossible});
 
 sceneCommand('zoom-in', ['+', '=', 'w'], 'Zoom in', scene => scene.zoom(0.5));
 sceneCommand('zoom-out', ['-', 's'], 'Zoom out', scene => scene.zoom(2));
@@ -470,8 +470,8 @@ sceneCommand('left', ['shift+ArrowLeft', 'a'], 'Move left', scene => scene.pan(-
 sceneCommand('right', ['shift+ArrowRight', 'd'], 'Move right', scene => scene.pan(0.2));
 sceneCommand('all', ['0'], 'Show all', scene => scene.look(0, scene.shown.end));
 sceneCommand('fit', ['f'], 'Zoom to what is selected', scene => scene.fit());
-sceneCommand('mark', ['m'], 'Mark what is selected as the span', scene => scene.shown.spanned && scene.mark(scene.extent()));
-sceneCommand('unmark', ['Escape'], 'Forget the span', scene => scene.mark(null), () => Boolean(current?.span));
+sceneCommand('mark', ['m'], 'Mark what is selected as the span, whose events are summed', scene => scene.mark(scene.extent()), undefined, ['timeline']);
+sceneCommand('unmark', ['Escape'], 'Forget the span', scene => scene.mark(null), () => Boolean(current?.span), ['timeline']);
 sceneCommand('step', ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'], 'Choose the next box', (scene, event) => scene.step(event.key), hasFocus);
 
 /** Returns the scene that keys move: what toolbars act on, and tests. */

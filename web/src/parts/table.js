@@ -174,13 +174,13 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
 
 /* ---- The small table ---- */
 
-/** A table with all its rows. A click on a row, or Enter, calls open(row). `isChosen(row)` marks rows. `most` rows are shown at first. */
-export function SmallTable({caption, columns, rows, open, isChosen, command, most = Infinity}) {
+/** A table with all its rows. A click on a row, or Enter, calls open(row). `isChosen(row)` marks rows, `isHit(row)` tints them. `most` rows are shown at first. */
+export function SmallTable({caption, columns, rows, open, isChosen, isHit, command, most = Infinity}) {
   const [all, setAll] = useState(false), list = Array.from(rows), shown = all || isPrinting.value ? list : list.slice(0, most);
   const line = row => {
     const act = open && (event => event.target.closest('button, a, input, tr') === event.currentTarget && open(row)); // a button inside the row handles its own click
-    const properties = open ? {tabindex: '0', class: `link${isChosen?.(row) ? ' chosen' : ''}`, onClick: act, onKeyDown: event => event.key === 'Enter' && act(event)} : {class: isChosen?.(row) ? 'chosen' : undefined};
-    return html`<tr ...${properties}>${columns.map(column => html`<td class=${`${column.number ? 'number' : ''} ${column.class ?? ''}`.trim() || undefined}>${contentOf(column, row)}</td>`)}</tr>`;
+    const name = [open && 'link', isChosen?.(row) && 'chosen', isHit?.(row) && 'hit'].filter(Boolean).join(' ') || undefined, properties = open ? {tabindex: '0', onClick: act, onKeyDown: event => event.key === 'Enter' && act(event)} : {};
+    return html`<tr class=${name} ...${properties}>${columns.map(column => html`<td class=${`${column.number ? 'number' : ''} ${column.class ?? ''}`.trim() || undefined}>${contentOf(column, row)}</td>`)}</tr>`;
   };
   return html`<div class="small-table"><table class="plain"><caption>${caption}</caption>
     <thead><tr>${columns.map(({title, number, hint}) => html`<th scope="col" class=${number ? 'number' : undefined} title=${hint}>${title}</th>`)}</tr></thead><tbody>${shown.map(line)}</tbody></table>

@@ -2,7 +2,7 @@
 //
 // compare.js - the view that compares two records, and what other views say of a comparison. The library pairs their nodes and decides the verdicts (schema/diff.schema.json).
 
-import {askedBase, bases, compared, comparedMethod, labelOf, method, profile, selectRow, selectedRows, shownRun, timeOf, unitName} from '../base/app.js';
+import {askedBase, bases, compared, comparedMethod, isHitRow, labelOf, method, profile, selectRow, selectedRows, shownRun, timeOf, unitName} from '../base/app.js';
 import {sortRows} from '../base/columns.js';
 import {changeText, countText, signOf} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -68,9 +68,9 @@ const cut = text => html`<span class="cut" title=${text}>${text}</span>`;
 
 function NodesTable({answer}) {
   const differs = answer.may_differ, nodes = timedNodes(answer.nodes).filter(node => !differs || (node.base_runs > 0 && node.new_runs > 0)), chosen = selectedRows.value;
-  if (nodes.length === 0) return html`<p class="note">No operator was timed in either record.</p>`;
+  if (nodes.length === 0) return html`<p class="note">${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
   const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change of the median first'}${nodes.length > MOST_ROWS ? ` (${nodes.length.toLocaleString('en-US')})` : ''}`;
-  return html`<${SmallTable} caption=${caption} rows=${nodes} most=${MOST_ROWS} open=${node => node.new_node >= 0 && node.new_node < method.value.operators.count && selectRow(node.new_node)} isChosen=${node => chosen?.[node.new_node] === 1}
+  return html`<${SmallTable} caption=${caption} rows=${nodes} most=${MOST_ROWS} open=${node => node.new_node !== null && node.new_node >= 0 && node.new_node < method.value.operators.count && selectRow(node.new_node)} isChosen=${node => chosen?.[node.new_node] === 1} isHit=${node => isHitRow(node.new_node)}
     command=${`etrecord-tb diff BASE RECORD --top 0`} columns=${[
     {key: 'op', title: 'operator', class: 'key', text: node => node.op},
     {key: 'base', title: `base p50 ${unitName.value}`, number: true, text: node => timeOf(node.base_p50), value: node => node.base_p50}, {key: 'this', title: `this p50 ${unitName.value}`, number: true, text: node => timeOf(node.new_p50), value: node => node.new_p50},
@@ -100,7 +100,7 @@ function Headline({answer}) {
   return html`${differences ? html`<p class="note warning">The two sides differ: ${differences}.</p>` : null}${differs
     ? html`<p class="lead warning differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p><p class="note">${medians}; ${runs}.</p>`
     : html`${steadiness.length ? html`<p class="lead warning" role="alert">${steadiness.map(([name, side]) => html`<span>Runs of ${name}: ${side.steadiness}. </span>`)}</p>` : null}
-      <p class="lead">${medians}: ${verdict} <${Verdict} verdict=${execute.verdict} /></p>${reason ? html`<p class="note">${reason[0].toUpperCase()}${reason.slice(1)}.</p>` : null}
+      <p class="lead">${medians} <${Verdict} verdict=${execute.verdict} /> ${verdict.replace(/^cannot tell: /, '').replace(/^-/, '−')}</p>${reason ? html`<p class="note">${reason[0].toUpperCase()}${reason.slice(1)}.</p>` : null}
       <p class="note">${runs}; ${linedUp}. ${LEGEND}</p>`}`;
 }
 

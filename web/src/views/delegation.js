@@ -2,7 +2,7 @@
 //
 // delegation.js - the view that counts delegated and non-delegated operators by type, as ExecuTorch's print_delegation_info does, and lists each delegate with what is in it.
 
-import {method, select, selection, show, timeOf, times, unitName} from '../base/app.js';
+import {hasHit, method, select, selection, show, timeOf, times, unitName} from '../base/app.js';
 import {rowsWhere, sumOver} from '../base/columns.js';
 import {term} from '../base/filter.js';
 import {countText, shareText} from '../base/format.js';
@@ -12,7 +12,7 @@ import {Link, bar, shareOfWhole, timeCell} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
 import {Definitions, detailsOfKind} from './details.js';
 
-const COMMAND = 'etrecord-tb delegation RECORD';
+const COMMAND = 'etrecord-tb delegation RECORD', SEVERAL = 'several modules';
 
 function OperatorTypes() {
   const rows = [...method.value.delegation.operators].sort((a, b) => (b.non_delegated_avg ?? 0) - (a.non_delegated_avg ?? 0) || b.non_delegated - a.non_delegated || (b.delegated_avg ?? 0) - (a.delegated_avg ?? 0));
@@ -47,7 +47,7 @@ export function moduleOf(shown, delegate) {
 
 const moduleText = delegate => {
   const module = moduleOf(method.value, delegate);
-  return module ? module.path || 'the whole model' : '';
+  return module ? module.path || SEVERAL : '';
 };
 
 /* The parts that some delegate has; the overhead alone, with no phase, is a column already. */
@@ -59,7 +59,7 @@ function recordedParts(shown) {
 function DelegatesTable() {
   const shown = method.value, isTimed = shown.runs > 0, rows = [...shown.delegates].sort((a, b) => b.call - a.call || a.instruction - b.instruction), most = rows[0]?.call ?? 0;
   const overhead = row => (row.call ?? 0) - (row.on_nodes ?? 0), time = (key, title, of) => ({key, title: `${title} ${unitName.value}`, number: true, text: row => (isTimed ? timeOf(of(row)) : '–'), value: row => (isTimed ? of(row) : null)});
-  return html`<${SmallTable} caption="Delegates, longest call first" rows=${rows} command=${COMMAND} open=${row => select('delegate', row.instruction)} isChosen=${row => selection.value?.said === `delegate:${row.instruction}`} columns=${[
+  return html`<${SmallTable} caption="Delegates, longest call first" rows=${rows} command=${COMMAND} open=${row => select('delegate', row.instruction)} isChosen=${row => selection.value?.said === `delegate:${row.instruction}`} isHit=${row => hasHit(rowsOf(shown, row))} columns=${[
     {key: 'instruction', title: 'instruction', number: true, text: row => String(row.instruction), value: row => row.instruction}, {key: 'module', title: 'module', class: 'key', text: moduleText, cell: row => html`<span class="cut head" title=${moduleText(row)}><bdi>${moduleText(row)}</bdi></span>`},
     {key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'nodes', title: 'nodes', number: true, text: row => String(row.nodes ?? '–'), value: row => row.nodes},
     time('call', 'call avg', row => row.call), {...time('on_nodes', 'graph operators', row => row.on_nodes), cell: row => (isTimed ? timeCell(row.on_nodes, row.estimated ?? 0) : '–')}, time('overhead', 'overhead', overhead),
@@ -75,11 +75,11 @@ function DelegateDetails({chosen}) {
   const rows = rowsOf(shown, delegate), module = moduleOf(shown, delegate), time = ns => (shown.runs ? `${timeOf(ns)} ${unitName.value}` : null), order = Array.from(rows).sort((a, b) => a - b), at = shown.delegates.indexOf(delegate);
   const neighbours = [...shown.delegates].sort((a, b) => a.instruction - b.instruction), place = neighbours.indexOf(delegate), link = other => html`<${Link} act=${() => select('delegate', other.instruction)}>instruction ${other.instruction}<//>`;
   return html`<${Definitions} rows=${[
-    ['backend', delegate.backend], ['module', module ? html`<${Link} act=${() => select('module', module.path)}>${module.path || 'the whole model'}<//>` : null], ['call', time(delegate.call)], ['share', shareText(shown.runs ? delegate.call : null, shown.execute.avg)],
+    ['backend', delegate.backend], ['module', module ? html`<${Link} act=${() => select('module', module.path)}>${module.path || SEVERAL}<//>` : null], ['call', time(delegate.call)], ['share', shareText(shown.runs ? delegate.call : null, shown.execute.avg)],
     ['graph operators', time(delegate.on_nodes)], ['overhead of a call', time((delegate.call ?? 0) - (delegate.on_nodes ?? 0))], ...DELEGATE_PARTS.map(([key, title]) => [title, delegate[key] > 0 ? time(delegate[key]) : null]),
     ['delegate before', neighbours[place - 1] ? link(neighbours[place - 1]) : null], ['delegate after', neighbours[place + 1] ? link(neighbours[place + 1]) : null], ['ends because', delegate.cut_text]]} />
     <p><${Link} act=${() => show('operators', {q: term('delegate', delegate.instruction), 'op.group': 'none'})}>${countText(rows.length, 'operator')} in the table<//> · <${Link} act=${() => show('timeline')}>timeline<//> · <${Link} act=${() => show('graph')}>graph<//></p>
-    <section><h3>By operator type</h3><${Definitions} rows=${groupRows(operators, rows, 'op', of).map(group => [group.key, `${timeOf(group.time)} ×${group.count}`])} /></section>
+    <section><h3>By operator type, in ${unitName.value}</h3><${Definitions} rows=${groupRows(operators, rows, 'op', of).map(group => [group.key, `${timeOf(group.time)} ×${group.count}`])} /></section>
     <section><h3>Operators inside, in order</h3><ul class="inside">${order.slice(0, 200).map(row => html`<li key=${`${at}.${row}`}><${Link} act=${() => select('node', operators.name(row))}>${operators.name(row)}<//> <span class="quiet">${of[row] >= 0 ? `${timeOf(of[row])} ${unitName.value}, ${shareOfWhole(of[row])}` : ''}</span></li>`)}</ul>
     ${order.length > 200 ? html`<p class="quiet">${order.length - 200} more</p>` : null}<p class="note">Their sum is ${timeOf(sumOver(of, rows))} ${unitName.value}.</p></section>`;
 }

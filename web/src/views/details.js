@@ -2,15 +2,17 @@
 //
 // details.js - the panel beside the views: all that is known of what is selected, with links to everything that it has to do with.
 
-import {comparedMethod, method, pairs, select, selection, show, timeOf, timeWithUnit, times} from '../base/app.js';
+import {comparedMethod, method, pairs, sectionOf, select, selection, show, timeOf, timeWithUnit, times, unitName} from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {term} from '../base/filter.js';
 import {callsText, changeText, countText, cyclesText, rateText, shareText, shortType, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {TOP_LEVEL, estimatedOver, fusedInto, groupRows, lineKey, matchText} from '../base/method.js';
 import {KIND_TEXTS} from '../base/selection.js';
+import {edgesAt} from '../graph/walk.js';
 import {Distribution, Link, ModuleLink, NodeLink, linearScale, shareOfWhole, timeCell} from '../parts/bits.js';
 import {Verdict, intervalText} from './compare.js';
+import {readingOf} from './graph_panes.js';
 
 const MOST_LISTED = 12;
 
@@ -76,8 +78,13 @@ function SourceBlock({source}) {
   return html`<section><h3>Source</h3><p class="path" title=${source.file}><${Link} act=${() => show('source', {sel: `line:${lineKey(source)}`})}>${sourceText(source)}<//></p>${source.code ? html`<pre>${source.code}</pre>` : null}</section>`;
 }
 
-/** Other parts of the panel of an operator, which views add: functions of (method, row) that return elements. */
-export const operatorParts = [];
+/* The operators whose results this one reads, and those that read its own, as the graph of the record has them. */
+function Neighbours({row}) {
+  const shown = method.value, {operators} = shown, reading = readingOf(sectionOf(shown, 'graphs').value, shown.graphName, shown);
+  if (!reading) return null;
+  const rows = down => [...new Set(reading.nodesOf(row).flatMap(node => edgesAt(reading.graph, node, down).flatMap(([, other]) => Array.from(reading.rowsOf[other]))))].filter(other => other !== row).sort((a, b) => a - b);
+  return html`<${Nodes} operators=${operators} rows=${rows(false)} title="Reads the results of" /><${Nodes} operators=${operators} rows=${rows(true)} title="Its result is read by" />`;
+}
 
 function OperatorDetails({row}) {
   const {operators} = method.value, text = key => operators.text(key, row), delegate = operators.raw('delegate', row) ?? -1, module = operators.module(row), cycles = operators.raw('cycles', row);
@@ -89,7 +96,7 @@ function OperatorDetails({row}) {
   ];
   return html`<${MatchLine} operators=${operators} row=${row} />${untimedText(operators, row)}${operators.isTimed(row) ? html`<${Distribution} operators=${operators} row=${row} at=${linearScale(operators.numbers('max')[row])} />` : null}
     <${Places} /><${Definitions} rows=${timeRows(operators, row)} /><${BaseRows} row=${row} /><${Definitions} rows=${costRows(operators, row)} /><${Definitions} rows=${rows} /><${SourceBlock} source=${operators.source(row)} />
-    <${Nodes} operators=${operators} rows=${fusedInto(operators, row)} title="Fused into this operator" />${operatorParts.map(part => part(method.value, row))}`;
+    <${Nodes} operators=${operators} rows=${fusedInto(operators, row)} title="Fused into this operator" /><${Neighbours} row=${row} />`;
 }
 
 /* What is told of several operators: their sum, and what they are. */
@@ -98,11 +105,11 @@ function RowsDetails({chosen}) {
   const field = {module: ['module', chosen.id], line: ['line', chosen.id], delegate: ['delegate', chosen.id], pattern: ['module', chosen.id], op: ['op', chosen.id], finding: ['finding', chosen.id]}[chosen.kind];
   const delegate = chosen.kind === 'delegate' ? method.value.delegates.find(({instruction}) => String(instruction) === chosen.id) : null;
   return html`<${Places} /><${Definitions} rows=${[
-    ['operators', html`<${Link} act=${() => show('operators', {q: field ? term(...field) : '', 'op.group': 'none'})}>${countText(chosen.rows.length, 'operator')}<//>`], ['type', module ? shortType(module.type) : null], ['time', timeCell(time, estimatedOver(operators, chosen.rows, of))], ['share', shareOfWhole(time)],
+    ['operators', html`<${Link} act=${() => show('operators', {q: field ? term(...field) : '', 'op.group': 'none'})}>${countText(chosen.rows.length, 'operator')}<//>`], ['type', module ? shortType(module.type) : null], ['time', html`${timeCell(time, estimatedOver(operators, chosen.rows, of))} ${unitName.value}`, `${times.value.label}, the sum of its operators`], ['share', shareOfWhole(time), 'of Method::execute'],
     ['module', delegate?.module >= 0 ? html`<${ModuleLink} module=${method.value.modules[delegate.module]} />` : null], ['backend', delegate?.backend], ['call', delegate && method.value.runs ? timeWithUnit(delegate.call) : null],
     ['around', module?.parent ? html`<${ModuleLink} module=${module.parent} />` : null]]} />
     ${module?.children.length ? html`<section><h3>Modules inside</h3><ul>${module.children.slice(0, MOST_LISTED).map(inside => html`<li><${ModuleLink} module=${inside} /></li>`)}</ul>${module.children.length > MOST_LISTED ? html`<p class="quiet">${module.children.length - MOST_LISTED} more</p>` : null}</section>` : null}
-    <section><h3>By operator type</h3><${Definitions} rows=${groupRows(operators, chosen.rows, 'op', of).slice(0, MOST_LISTED).map(group => [group.key, `${timeOf(group.time)} ×${group.count}`])} /></section>
+    <section><h3>By operator type, in ${unitName.value}</h3><${Definitions} rows=${groupRows(operators, chosen.rows, 'op', of).slice(0, MOST_LISTED).map(group => [group.key, `${timeOf(group.time)} ×${group.count}`])} /></section>
     ${chosen.kind === 'line' ? html`<${SourceBlock} source=${operators.source(chosen.rows[0])} />` : null}<${Nodes} operators=${operators} rows=${byTime} title="Most time first" />`;
 }
 

@@ -27,7 +27,7 @@ const GROUPINGS = [['module', 'Modules'], ['delegate', 'Delegates'], ['flat', 'N
 const ZOOM_STEP = 1.6, PAN_STEP = 80, LISTED = 300, AROUND_HOPS = 2;
 
 declare({
-  'graph.panes': list(), 'graph.by': oneOf('module', 'delegate', 'flat'), 'graph.colour': text('time'), 'graph.hops': oneOf('3', '0', '1', '2', 'all'), 'graph.path': flag(false), 'graph.only': text(), 'graph.around': number(AROUND_HOPS),
+  'graph.panes': list(), 'graph.by': oneOf('module', 'delegate', 'flat'), 'graph.colour': text(), 'graph.hops': oneOf('3', '0', '1', '2', 'all'), 'graph.path': flag(false), 'graph.only': text(), 'graph.around': number(AROUND_HOPS),
   'graph.together': flag(false), 'graph.list': flag(false), 'graph.node': text(), 'graph.open': text(), 'graph.view': text(),
 });
 
@@ -469,7 +469,7 @@ function withOneScale(made) {
 export function GraphView() {
   const section = sectionOf(method.value, 'graphs').value, names = [...namesOf(section), ...(comparedMethod.value && method.value.graphName ? ['base'] : [])], asked = get('graph.panes').filter(name => names.includes(name));
   const shown = asked.length ? asked : names.filter(name => name === method.value.graphName).slice(0, 1), only = get('graph.only') ? readSelection(method.value, get('graph.only')) : null, by = get('graph.by');
-  const all = overlays(own.value), colour = Object.hasOwn(all, get('graph.colour')) ? get('graph.colour') : Object.keys(all)[0];
+  const all = overlays(own.value), colour = Object.hasOwn(all, get('graph.colour')) ? get('graph.colour') : all.change ? 'change' : Object.keys(all)[0];
   const {panes, problems} = panesOf(shown, section, by, only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null);
   const made = useMemo(() => withOneScale(panes.map(pane => all[colour].make(pane))), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, comparedMethod.value, ...(colour === 'memory' ? [get('mem.at'), selection.value, sectionOf(method.value, 'memory').value] : colour === 'accuracy' ? [sectionOf(method.value, 'accuracy').value, null, null] : [null, null, null])]);
   if (section.error) return html`<p class="note error">${section.error}</p>`;

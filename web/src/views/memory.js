@@ -4,7 +4,7 @@
 
 import {useEffect, useRef} from 'preact/hooks';
 
-import {compared, method, sectionOf, select, selectedRows, selection, show} from '../base/app.js';
+import {compared, isHitRow, method, sectionOf, select, selectedRows, selection, show} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {bytesText, countText, shareText} from '../base/format.js';
@@ -80,7 +80,10 @@ export function instructionOf(memory, tensors) {
   if (tensors && row >= 0) {
     const made = tensors.indices('operator').indexOf(row);
     if (made >= 0 && tensors.first[made] >= 0) return Math.min(count - 1, tensors.first[made]);
+    const call = method.value.operators.indices('instruction')[row]; // inside a delegate: its call
+    if (call >= 0) return Math.min(count - 1, call);
   }
+  if (chosen?.kind === 'delegate' && Number(chosen.id) >= 0) return Math.min(count - 1, Number(chosen.id));
   if (tensors && chosen?.kind === 'tensor' && tensors.first[Number(chosen.id)] >= 0) return Math.min(count - 1, tensors.first[Number(chosen.id)]);
   return Math.max(0, memory.peak?.instruction ?? 0);
 }
@@ -216,7 +219,7 @@ const moduleText = (tensors, row) => method.value.modules[tensors.indices('modul
 
 function LiveTable({tensors, memory, at}) {
   const rows = at === memory.peak?.instruction && memory.peak.tensors ? memory.peak.tensors : tensors.liveAt(at).sort((a, b) => tensors.bytes[b] - tensors.bytes[a]), sum = rows.reduce((bytes, row) => bytes + tensors.bytes[row], 0), {operators} = method.value, chosen = selection.value;
-  return html`<${SmallTable} caption=${at === memory.peak?.instruction ? 'Live at the peak' : `Live at instruction ${at}`} rows=${rows} most=${100} open=${row => select('tensor', row)} isChosen=${row => chosen?.said === `tensor:${row}`} command=${COMMAND} columns=${[
+  return html`<${SmallTable} caption=${at === memory.peak?.instruction ? 'Live at the peak' : `Live at instruction ${at}`} rows=${rows} most=${100} open=${row => select('tensor', row)} isChosen=${row => chosen?.said === `tensor:${row}`} isHit=${row => isHitRow(tensors.indices('operator')[row])} command=${COMMAND} columns=${[
     {key: 'name', title: 'tensor', class: 'key', text: row => tensors.nameOf(row, operators)}, {key: 'bytes', title: 'bytes', number: true, text: row => bytesText(tensors.bytes[row]), value: row => tensors.bytes[row]}, {key: 'share', title: 'share', number: true, text: row => shareText(tensors.bytes[row], sum)},
     {key: 'type', title: 'type', text: row => tensors.text('type', row) ?? ''}, {key: 'live', title: 'live', number: true, text: row => lifeText(tensors, row)}, {key: 'op', title: 'operator', class: 'key', text: row => (tensors.indices('operator')[row] >= 0 ? operators.op(tensors.indices('operator')[row]) : tensors.text('role', row) ?? '')},
     {key: 'module', title: 'module', class: 'key', text: row => moduleText(tensors, row)},

@@ -2,7 +2,7 @@
 //
 // modules.js - the time by module as an icicle: Method::execute on top, below it modules, operators, and what passes beside them. A click opens a module; with a base the boxes are coloured by their change.
 
-import {carryingRows, comparedMethod, hits, method, pairs, selectedRows, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {carryingRows, comparedMethod, hasHit, hits, method, pairs, selectedRows, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
 import {command} from '../base/commands.js';
 import {term} from '../base/filter.js';
 import {changeText, countText, shareText, shortType, signOf} from '../base/format.js';
@@ -143,7 +143,7 @@ function marksOf({boxes}) {
   const drawn = bitmap && boxes.some(({node}) => holds(node, bitmap)), around = bitmap && !drawn ? innermost(boxes, bitmap) : -1; // an operator without time has no box
   return {
     isHit: isAll ? null : id => id < boxes.length && (boxes[id].node.kind === 'operator' ? holds(boxes[id].node, has) : boxes[id].node.kind !== 'part' && boxes[id].node.kind !== 'root' && boxes[id].node.rows.some(row => has[row])),
-    isChosen: !chosen ? null : isModule ? id => id < boxes.length && (boxes[id].node.pattern === chosen.id && boxes[id].level > 0) : bitmap && drawn ? id => id < boxes.length && holds(boxes[id].node, bitmap) : around >= 0 ? id => id === around : null,
+    isChosen: !chosen ? null : isModule ? id => id < boxes.length && boxes[id].level > 0 && (boxes[id].node.pattern === chosen.id || boxes[id].node.modules.some(({path, pattern}) => path === chosen.id || (chosen.kind === 'pattern' && pattern === chosen.id))) : bitmap && drawn ? id => id < boxes.length && holds(boxes[id].node, bitmap) : around >= 0 ? id => id === around : null,
   };
 }
 
@@ -163,13 +163,13 @@ function Icicle({picture}) {
 function Contents({picture}) {
   const {top, change} = picture, rows = [...top.children].sort((a, b) => b.time - a.time), most = rows[0]?.time ?? 0, {operators} = method.value, hasGroups = rows.some(({kind}) => kind === 'group'), hasParts = rows.some(({kind, work, time}) => kind !== 'part' && work < time), slowest = new Map(rows.map(node => [node, slowestOf(node)]));
   const made = node => (node.kind === 'part' ? null : change(node));
-  return html`<section class="card"><${SmallTable} caption="Contents, most time first" most=${MOST_LISTED} rows=${rows} open=${node => open(node)} isChosen=${node => node.kind === 'operator' && node.rows.some(row => selectedRows.value?.[row])} columns=${[
+  return html`<section class="card"><${SmallTable} caption="Contents, most time first" most=${MOST_LISTED} rows=${rows} open=${node => open(node)} isChosen=${node => node.kind === 'operator' && node.rows.some(row => selectedRows.value?.[row])} isHit=${node => node.kind !== 'part' && hasHit(node.rows)} columns=${[
     {key: 'label', title: 'module or operator', class: 'key', text: node => node.label}, {key: 'type', title: 'type or node', class: 'key quiet', text: node => (node.kind === 'operator' ? (node.rows.length === 1 ? operators.name(node.rows[0]) : countText(node.rows.length, 'node')) : shortType(node.type ?? ''))},
     {key: 'time', title: `${times.value.label} ${unitName.value}`, number: true, value: node => node.time, text: node => timeText(node.time, node.estimated), cell: node => timeCell(node.time, node.estimated)},
     {key: 'share', title: 'share', hint: 'of Method::execute', number: true, value: node => node.time / kept.root.time, text: shareOf},
-    ...(hasParts ? [{key: 'work', title: `on operators ${unitName.value}`, hint: 'without the overhead of delegates', number: true, value: node => node.work, text: node => (node.kind === 'part' ? '' : timeOf(node.work))}] : []), {key: 'nodes', title: 'nodes', number: true, value: node => node.count, text: node => (node.count ? String(node.count) : '')},
+    ...(hasParts ? [{key: 'work', title: `on operators ${unitName.value}`, hint: 'without the overhead of delegates', number: true, value: node => node.work, text: node => (node.kind === 'part' ? '' : timeOf(node.work))}] : []), {key: 'nodes', title: 'nodes', hint: 'operators that took time; those of 0 are not counted', number: true, value: node => node.count, text: node => (node.count ? String(node.count) : '')},
     ...(hasGroups ? [{key: 'median', title: 'median of one', hint: 'of the operators in each module', number: true, text: node => (slowest.get(node) ? timeOf(slowest.get(node).median) : '')}, {key: 'slowest', title: 'slowest', class: 'key', text: node => (slowest.get(node) ? `${slowest.get(node).module.path}, ${timeOf(slowest.get(node).time)}` : '')}] : []),
-    ...(isCompared() ? [{key: 'base', title: `base p50 ${unitName.value}`, number: true, text: node => (made(node) ? timeOf(made(node).base) : '')}, {key: 'change', title: 'change', number: true, value: node => (made(node) ? made(node).now - made(node).base : NaN), text: node => (made(node) ? signOf(timeOf(made(node).now - made(node).base)) : '')},
+    ...(isCompared() ? [{key: 'base', title: `base p50 ${unitName.value}`, number: true, text: node => (made(node) ? timeOf(made(node).base) : '')}, {key: 'change', title: 'change', number: true, value: node => (made(node) ? made(node).now - made(node).base : NaN), text: node => (made(node) ? signOf(timeOf(made(node).now - made(node).base)) : ''), cell: node => (made(node) ? html`<span class=${changeColourOf(made(node)).slice(0, 6)}>${signOf(timeOf(made(node).now - made(node).base))}</span>` : '')},
       {key: 'verdict', title: 'verdict', text: node => VERDICTS[made(node)?.verdict] ?? '', cell: node => (made(node)?.verdict ? html`<${Verdict} verdict=${made(node).verdict} />` : '')}] : []),
     {key: 'bar', title: '', class: 'bar-cell', cell: node => bar(node.time, most)},
   ]} /></section>`;
@@ -178,7 +178,7 @@ function Contents({picture}) {
 function Crumbs({path, top}) {
   const names = path.map(node => (node.kind === 'root' ? node.label : node.label));
   return html`<nav class="crumbs" aria-label="Module">${path.map((node, index) => html`<button type="button" aria-current=${index === path.length - 1 ? 'true' : undefined} onClick=${() => drill(node.key)}>${names[index]}</button>`)}
-    <span class="count">${top.type ? `${shortType(top.type)} · ` : ''}${timeText(top.time, top.estimated)} ${unitName.value} · ${shareOf(top)} · ${countText(top.count, 'timed operator')}</span>
+    <span class="count">${top.type ? `${shortType(top.type)} · ` : ''}${timeText(top.time, top.estimated)} ${unitName.value} · ${shareOf(top)} · ${countText(top.count, 'operator')} with time</span>
     ${top.kind === 'root' ? null : html`<${Link} act=${() => show('operators', {q: term('module', top.pattern), 'op.group': 'none'})}>show its operators<//>`}</nav>`;
 }
 

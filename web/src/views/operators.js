@@ -12,6 +12,7 @@ import {declare, get, oneOf, set} from '../base/store.js';
 import {Choice, Distribution, Segments, bar, logScale, operatorTime, shareOfWhole, timeCell, timeText} from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
 import {VERDICTS, Verdict, intervalText} from './compare.js';
+import {changeColourOf, changeOf} from './module_tree.js';
 
 const GROUPS = [['none', 'Each'], ['op', 'Operator type'], ['pattern', 'Repeated', 'the same operators of repeated modules as one row'], ['module', 'Module'], ['source', 'Source line'], ['backend', 'Backend']];
 const FOLDED_FROM = 4;  // equal modules from which a method opens folded
@@ -36,18 +37,30 @@ function baseColumns(operators) {
     {key: 'base', title: `base p50 ${unitName.value}`, number: true, width: '92px', value: row => node(row)?.base_p50 ?? NaN, text: row => timeOf(node(row)?.base_p50), descending: true},
     {key: 'change', title: 'change', number: true, width: '92px', descending: true, value: row => (node(row) ? (node(row).new_p50 ?? 0) - (node(row).base_p50 ?? 0) : NaN),
       text: row => (node(row) ? signOf(timeOf((node(row).new_p50 ?? 0) - (node(row).base_p50 ?? 0))) : '')},
-    {key: 'interval', title: 'between', number: true, width: '120px', from: 1200, sort: false, hint: 'interval in which the change lies', text: row => intervalText(node(row)?.interval)},
+    {key: 'interval', title: 'between', number: true, width: '120px', from: 1200, sort: false, hint: 'interval in which the relative change lies', text: row => intervalText(node(row)?.interval)},
     {key: 'verdict', title: 'verdict', width: '86px', value: row => VERDICTS[node(row)?.verdict] ?? '', cell: row => (node(row) ? html`<${Verdict} verdict=${node(row).verdict} />` : '')},
   ];
 }
 
+/** The columns that compare rows of several operators with the base, by sums of medians; none without a base. `rowsOf` returns a row's operators. */
+export function baseSumColumns(rowsOf) {
+  const answer = comparedMethod.value, sums = new Map();
+  if (!answer || answer.may_differ) return [];
+  const sumOf = row => (sums.has(row) ? sums : sums.set(row, changeOf({rows: rowsOf(row)}, pairs.value))).get(row), change = row => (sumOf(row) ? sumOf(row).now - sumOf(row).base : NaN);
+  return [
+    {key: 'base', title: `base p50 ${unitName.value}`, hint: 'sum of the base’s medians of the paired operators', number: true, width: '92px', descending: true, value: row => sumOf(row)?.base ?? NaN, text: row => (sumOf(row) ? timeOf(sumOf(row).base) : '')},
+    {key: 'change', title: 'change', hint: `sum of the medians less that of the base, in ${unitName.value}; an operator that the base lacks counts with all its time. Coloured if it is decided for enough of it`, number: true, width: '92px', descending: true, value: change, text: row => (sumOf(row) ? signOf(timeOf(change(row))) : ''),
+      cell: row => (sumOf(row) ? html`<span class=${changeColourOf(sumOf(row)).slice(0, 6)}>${signOf(timeOf(change(row)))}</span>` : '')},
+  ];
+}
+
 function operatorColumns(operators, rows) {
-  const {of, whole, label} = times.value, p50 = operators.numbers('p50'), order = operators.indices('order'), at = logScale(operators, operators.timed), text = key => row => operators.text(key, row) ?? '';
+  const {of, whole, label} = times.value, p50 = operators.numbers('p50'), order = operators.indices('instruction'), at = logScale(operators, operators.timed), text = key => row => operators.text(key, row) ?? '';
   const number = (key, title, hint, from) => ({key, title, hint, number: true, width: '76px', from, optional: true, descending: true, value: row => operators.numbers(key)[row], text: row => rateText(operators.numbers(key)[row])});
   let most = 0;
   for (const row of rows) if (of[row] > most) most = of[row];
   return [
-    {key: 'order', title: '#', hint: 'order of execution: the number of the instruction that first runs the node or calls its delegate', number: true, width: '52px', value: row => (order[row] >= 0 ? order[row] : NaN), text: row => (order[row] >= 0 ? String(order[row]) : '')},
+    ...(rows.some(row => order[row] >= 0) ? [{key: 'order', title: '#', hint: 'order of execution: the number of the instruction that first runs the node or calls its delegate', number: true, width: '52px', value: row => (order[row] >= 0 ? order[row] : NaN), text: row => (order[row] >= 0 ? String(order[row]) : '')}] : []),
     {key: 'op', title: 'operator', width: 'minmax(120px, 1.4fr)', value: row => operators.op(row), cell: row => html`<span class="cut" title=${operators.op(row)}>${operators.op(row)}</span>`},
     {key: 'name', title: 'node', width: 'minmax(110px, 1.3fr)', from: 1100, value: row => operators.name(row), cell: row => html`<span class="cut quiet" title=${operators.name(row)}>${operators.name(row)}</span>`},
     {key: 'module', title: 'module', width: 'minmax(110px, 1.4fr)', value: row => operators.module(row)?.path ?? '', cell: row => html`<span class="cut head" title=${operators.module(row)?.path}><bdi>${operators.module(row)?.path ?? ''}</bdi></span>`},
@@ -108,6 +121,7 @@ function groupColumns(by, rows) {
     {key: 'time', title: `${label} ${unitName.value}`, number: true, width: '100px', descending: true, value: row => row.time, text: row => timeText(row.time, row.estimated), cell: row => timeCell(row.time, row.estimated)},
     {key: 'share', title: 'share', number: true, width: '72px', descending: true, value: row => row.time / whole, text: row => shareOfWhole(row.time)},
     {key: 'bar', title: '', width: 'minmax(100px, 1.4fr)', sort: false, cell: row => bar(row.time, most)},
+    ...baseSumColumns(row => row.rows),
     ...(folded ? [
       {key: 'median', title: 'median of one', number: true, width: '100px', from: 900, descending: true, value: row => row.median, text: row => (row.each.length > 1 ? timeOf(row.median) : '')},
       {key: 'slowest', title: 'slowest', width: 'minmax(120px, 1fr)', from: 1000, value: row => (row.each.length > 1 ? row.slowest.module?.path ?? '' : ''), cell: row => (row.each.length > 1 ? html`<span class="cut head" title=${row.slowest.module?.path}><bdi>${row.slowest.module?.path ?? ''}</bdi></span>` : '')},
@@ -117,11 +131,10 @@ function groupColumns(by, rows) {
   ];
 }
 
-/* What a click on a group does: it narrows the search to the group and shows each operator. */
-function openGroup(by, group) {
-  const field = {op: 'op', module: 'own', source: 'line', backend: 'backend'}[by], said = get('q');
-  const terms = by === 'pattern' ? [group.pattern ? term('module', group.pattern) : term('own', ''), term('op', group.op)] : [term(field, group.key)];
-  set({'op.group': 'none', q: [said, ...terms].filter(Boolean).join(' ')});
+/** Narrows the search, the one of the page or the one given, to a group and shows each operator. */
+export function openGroup(by, group, {q: said, ...changes} = {q: get('q')}) {
+  const field = {op: 'op', module: 'own', source: 'line', backend: 'backend'}[by], terms = by === 'pattern' ? [term('own', group.pattern), term('op', group.op)] : [term(field, group.key)];
+  set({...changes, 'op.group': 'none', q: [said, ...terms].filter(Boolean).join(' ')});
 }
 
 /* ---- The view ---- */

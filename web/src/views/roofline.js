@@ -5,7 +5,7 @@
 
 import {useRef, useState} from 'preact/hooks';
 
-import {hits, method, profile, select, selectRow, selectedRows, times, timeWithUnit, unitName, timeOf} from '../base/app.js';
+import {hits, isHitRow, method, profile, select, selectRow, selectedRows, times, timeWithUnit, unitName, timeOf} from '../base/app.js';
 import {command} from '../base/commands.js';
 import {countText, rateText, shareText, shortOp} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -97,6 +97,8 @@ function pointText({rows, time}) {
 
 const openPoint = ({rows}) => (rows.length === 1 ? selectRow(rows[0]) : (({operators}) => select('pattern', operators.module(rows[0])?.pattern ?? ''))(method.value));
 
+let zoomTo = null; // zooms the roofline that was drawn last around the chosen point
+
 /* One drawing with one tab stop: arrow keys go through the points by time, Enter opens, + and - zoom. A click where points cover each other lists them. */
 function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], zoom}) {
   const [at, setAt] = useState(-1), [list, setList] = useState(null), box = useRef(null), {operators} = method.value, has = selectedRows.value, [x, y] = zoom ? zoomed(wholeX, wholeY, get('roof.zoom')) : [wholeX, wholeY];
@@ -118,6 +120,7 @@ function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], 
     event.preventDefault();
     event.stopPropagation();
   };
+  if (zoom) zoomTo = factor => zoomBy(x, y, factor, ...(points[at] ? place(points[at]) : [(LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2]));
   const wheel = event => {
     if (!zoom) return;
     event.preventDefault();
@@ -152,12 +155,14 @@ function Movers({folded}) {
   if (rows.length === 0) return null;
   const listed = [...rows].sort((a, b) => of[b] - of[a]);
   return html`<section class="card"><h2>Operators that only move data, by bandwidth</h2>${points.length ? html`<${Plot} label="Operators without MACs, by bytes and bandwidth" points=${points} x=${decades(points.map(({x}) => x), LEFT, WIDTH - RIGHT)} y=${decades(points.map(({y}) => y), HEIGHT - BOTTOM, TOP)} titleX="bytes read and written" titleY="GB/s" />` : null}
-    <${SmallTable} caption=${`Operators without MACs, the longest ${Math.min(MOST_LISTED, listed.length)} of ${listed.length}`} rows=${listed} most=${MOST_LISTED} open=${selectRow} isChosen=${row => selectedRows.value?.[row] === 1} columns=${[
+    <${SmallTable} caption=${`Operators without MACs, the longest ${Math.min(MOST_LISTED, listed.length)} of ${listed.length}`} rows=${listed} most=${MOST_LISTED} open=${selectRow} isChosen=${row => selectedRows.value?.[row] === 1} isHit=${isHitRow} columns=${[
     {key: 'op', title: 'operator', class: 'key', text: row => operators.op(row)}, {key: 'name', title: 'node', class: 'key', text: row => operators.name(row)}, {key: 'time', title: `${label} ${unitName.value}`, number: true, text: row => timeOf(of[row]), value: row => of[row]},
     {key: 'bytes', title: 'bytes', number: true, text: row => rateText(bytes[row]), value: row => bytes[row]}, {key: 'gbs', title: 'GB/s', number: true, text: row => rateText(gbs[row]), value: row => gbs[row]}, {key: 'of_peak', title: 'of peak', number: true, text: row => shareText(Number.isNaN(operators.numbers('of_peak')[row]) ? null : operators.numbers('of_peak')[row], 1)},
   ]} /></section>`;
 }
 
+command({name: 'roof-in', keys: ['+', '='], views: ['roofline'], text: 'Zoom in', run: () => zoomTo?.(0.8)});
+command({name: 'roof-out', keys: ['-'], views: ['roofline'], text: 'Zoom out', run: () => zoomTo?.(1.25)});
 command({name: 'roof-all', keys: ['0'], views: ['roofline'], text: 'Show the whole roofline', run: () => set({'roof.zoom': ''}, {replace: true})});
 command({name: 'roof-fold', keys: ['f'], views: ['roofline'], text: 'One point for each operator, or for each repeated one', run: () => set({'roof.fold': peek('roof.fold') === 'each' ? 'pattern' : 'each'})});
 

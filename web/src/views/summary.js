@@ -2,16 +2,17 @@
 //
 // summary.js - the first view: where a method's time goes, in parts that add up to it; what to do about it; the runs.
 
-import {method, profile, select, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {compared, comparedMethod, hasHit, labelOf, method, profile, select, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {term} from '../base/filter.js';
-import {countText, shareText, shortOp, sourceText} from '../base/format.js';
+import {changeText, countText, shareText, shortOp, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {PART_TEXTS, TOP_LEVEL, balanceParts, estimatedOver, groupRows, rowsInside} from '../base/method.js';
 import {get, set} from '../base/store.js';
 import {Figure, Link, bar, shareOfWhole, timeCell, timeText} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
-import {foldRows, isRepetitive} from './operators.js';
+import {Verdict} from './compare.js';
+import {foldRows, isRepetitive, openGroup} from './operators.js';
 
 const ROWS = 8, FINDINGS_SHOWN = 5;
 
@@ -67,9 +68,16 @@ const TOLD_BY = {sizes: 'Distinguished by the sizes of the values that the runs 
 const STEADINESS = {steady: 'steady', noisy: 'noisy', two_modes: 'two modes', step: 'a step', drift: 'a drift'};
 const cvText = cv => (cv > 1 ? 'over 100 %' : shareText(cv, 1));
 
+/* The median of the base, its change and what the library decided, as Compare shows them; nothing without a base. */
+function againstBase() {
+  const {execute, may_differ: differs} = comparedMethod.value ?? {};
+  if (!(execute?.base_p50 > 0 && execute.new_p50 > 0)) return null;
+  return html`<${Link} act=${() => show('compare')} title=${`the base is ${labelOf(compared.value?.base)}`}>base ${timeWithUnit(execute.base_p50)}<//>${differs ? null : html`, ${changeText(execute.base_p50, execute.new_p50)} <${Verdict} verdict=${execute.verdict} />`}`;
+}
+
 function Figures() {
   const {execute, operators, noise} = method.value;
-  return html`<div class="figures"><${Figure} label="average of Method::execute" value=${timeWithUnit(execute.avg)} note=${runsText(method.value)} /><${Figure} label="median" value=${timeWithUnit(execute.p50)} />
+  return html`<div class="figures"><${Figure} label="average of Method::execute" value=${timeWithUnit(execute.avg)} note=${runsText(method.value)} /><${Figure} label="median" value=${timeWithUnit(execute.p50)} note=${againstBase()} />
     <${Figure} label="p10 – p90" value=${`${timeOf(execute.p10)} – ${timeWithUnit(execute.p90)}`} /><${Figure} label="min – max" value=${`${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`} />
     ${noise && noise.verdict !== 'few_runs' ? html`<${Figure} label="noise" value=${STEADINESS[noise.verdict] ?? noise.verdict} note=${`cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`} title="coefficient of variation of the runs: their spread, relative to their median" />` : null}
     <${Figure} label="operators with a time" value=${`${operators.timed.length} of ${operators.count}`} /></div>`;
@@ -114,7 +122,7 @@ function Runs() {
   return html`<figure class="runs"><svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="slider" tabindex="0" aria-label=${`Time of each run, up to ${timeWithUnit(most)}. Arrow keys choose a run.`} aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${chosen}
     aria-valuetext=${chosen >= 0 ? `run ${numbers[chosen]}, ${timeWithUnit(perRun[chosen])}` : 'no run chosen'} onClick=${pick} onKeyDown=${key}>
     ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area"><title>run ${numbers[at]}: ${timeWithUnit(ns)}</title></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)} y=${height - (ns / most) * height} height=${(ns / most) * height} class=${at === chosen ? 'run chosen' : 'run'} />`)}</svg>
-    <figcaption>time of each run, first to last; longest ${timeWithUnit(most)}. ${Object.entries(RUN_WORDS).map(([word, find]) => html`<${Link} act=${() => chooseRun(find(perRun))}>${word}<//> `)}${chosen >= 0 ? html`<strong>run ${numbers[chosen]}: ${timeWithUnit(perRun[chosen])}</strong> <${Link} act=${() => set({stat: 'avg', run: ''})}>all runs<//>` : null}</figcaption></figure>`;
+    <figcaption>time of each run, first to last; longest ${timeWithUnit(most)}. ${Object.entries(RUN_WORDS).map(([word, find], place) => html`${place ? ' · ' : ''}<${Link} title=${`show all views for the ${word} run`} act=${() => chooseRun(find(perRun))}>${word}<//>`)}${chosen >= 0 ? html` <strong>run ${numbers[chosen]}: ${timeWithUnit(perRun[chosen])}</strong> <${Link} act=${() => set({stat: 'avg', run: ''})}>all runs<//>` : null}</figcaption></figure>`;
 }
 
 /* ---- Findings ---- */
@@ -124,7 +132,7 @@ function Finding({finding}) {
   const isOlder = finding.saving === undefined, part = isOlder ? finding.share : finding.potential_share, time = isOlder ? finding.cost : finding.potential, unknown = !isOlder && time === null;
   return html`<li class=${selection.value?.said === `finding:${finding.index}` ? 'chosen' : ''}><span class="cost" title="the most that it could save, of the median"><strong>${unknown ? '' : part === null ? 'once' : shareText(part, 1)}</strong><span>${unknown ? '' : timeWithUnit(time)}</span></span>
     <div><strong>${finding.title}</strong><p>${isOlder ? finding.evidence : `${finding.evidence} ${finding.saving}`}</p>
-    ${finding.rows.length ? html`<${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//>` : null}</div></li>`;
+    ${finding.rows.length ? html`<${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> · <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//>` : null}</div></li>`;
 }
 
 function Findings() {
@@ -137,9 +145,9 @@ function Findings() {
 /* ---- Where the time is ---- */
 
 /* A card of the groups with the most time. A click on a row selects it everywhere. */
-function GroupCard({title, by, kind, label, groups, columns = []}) {
+function GroupCard({title, by, kind, label, groups, open, columns = []}) {
   const most = groups[0]?.time ?? 0;
-  return html`<section class="card"><${SmallTable} caption=${title} most=${ROWS} rows=${groups} open=${group => (kind ? select(kind, group.key) : show('operators', {q: term(by, group.key), 'op.group': 'none'}))} isChosen=${group => selection.value?.said === `${kind}:${group.key}`} columns=${[
+  return html`<section class="card"><${SmallTable} caption=${title} most=${ROWS} rows=${groups} open=${open ?? (group => (kind ? select(kind, group.key) : show('operators', {q: term(by, group.key), 'op.group': 'none'})))} isChosen=${group => Boolean(kind) && selection.value?.said === `${kind}:${group.key}`} isHit=${group => hasHit(group.rows)} columns=${[
     {key: 'key', title: title.toLowerCase(), class: 'key', text: group => group.key, cell: group => html`<span title=${group.key}>${label(group)}</span>`},
     {key: 'time', title: `${times.value.label} ${unitName.value}`, number: true, text: group => timeText(group.time, group.estimated), value: group => group.time, cell: group => timeCell(group.time, group.estimated)},
     {key: 'share', title: 'share', number: true, text: group => shareOfWhole(group.time)}, {key: 'nodes', title: 'nodes', number: true, text: group => String(group.count)}, ...columns,
@@ -162,7 +170,7 @@ function ModuleCard({operators}) {
 /* Repeated modules as one row: their operators by pattern. */
 function RepeatedCard({operators}) {
   const groups = foldRows(operators, operators.timed, times.value.of).sort((a, b) => b.time - a.time).map(group => ({...group, key: `${group.pattern || TOP_LEVEL} · ${shortOp(group.op)}`}));
-  return html`<${GroupCard} title="Repeated operator" by="module" groups=${groups} label=${group => html`<span class="cut head"><bdi>${group.key}</bdi></span>${group.each.length > 1 ? html` <span class="badge">×${group.each.length}</span>` : null}`} />`;
+  return html`<${GroupCard} title="Repeated operator" groups=${groups} open=${group => openGroup('pattern', group, {view: 'operators', q: ''})} label=${group => html`<span class="cut head"><bdi>${group.key}</bdi></span>${group.each.length > 1 ? html` <span class="badge">×${group.each.length}</span>` : null}`} />`;
 }
 
 function Groups() {

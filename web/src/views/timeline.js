@@ -2,7 +2,7 @@
 //
 // timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
 
-import {carryingRows, compared, comparedMethod, hits, labelOf, method, sectionOf, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
+import {carryingRows, compared, comparedMethod, hits, isHitRow, labelOf, method, sectionOf, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
@@ -119,12 +119,12 @@ function told({name, events, event, box}, raw) {
 
 /* Returns the tests of ids for hits of the search and for the selection; null where there is none. */
 function marksOf(picture) {
-  const {isAll, has} = hits.value, chosen = selection.value, rows = carryingRows.value, [own] = picture.sides, drawn = new Set(own.events.operator), isDrawn = rows?.some((isIn, row) => isIn && drawn.has(row));
+  const {isAll, has} = hits.value, chosen = selection.value, rows = carryingRows.value, [own] = picture.sides, drawn = new Set(own.events.operator), counterparts = new Map((comparedMethod.value?.nodes ?? []).filter(node => node.base_node >= 0).map(node => [node.base_node, node.new_node])), isDrawn = rows?.some((isIn, row) => isIn && drawn.has(row));
   const test = (ofRow, ofModule, ofDelegate) => id => {
-    const {name, events, event, box} = picture.find(id);
-    if (name === 'base') return false;
-    if (box) return box.module ? ofModule(box.module) : false;
-    const row = events.operator[event];
+    const {name, events, event, box} = picture.find(id), isBase = name === 'base', module = box?.module && isBase ? own.events.method.modulesByPath.get(box.module.path) : box?.module;
+    if (box) return module ? ofModule(module) : false;
+    const row = isBase ? counterparts.get(events.operator[event]) ?? -1 : events.operator[event];
+    if (isBase) return row >= 0 && ofRow(row); // instructions of the base have other numbers
     return row >= 0 ? ofRow(row) : events.kind[event] === DELEGATE && ofDelegate(events, event);
   };
   const inCall = (events, event, bitmap) => events.operatorsOf(event).some(row => bitmap[row] && !drawn.has(row)); // an operator of which the delegate recorded no event
@@ -212,7 +212,7 @@ function Longest({events}) {
   const hasInside = events.kind.includes(INSIDE), rows = Array.from(events.kind.keys()).filter(event => [KERNEL, INSIDE].includes(events.kind[event]) || (events.kind[event] === DELEGATE && !(hasInside && events.inside.has(event)))).sort((a, b) => events.duration[b] - events.duration[a]).slice(0, LONGEST), {operators} = events.method;
   if (rows.length === 0) return null;
   const row = event => events.operator[event];
-  return html`<section class="card"><${SmallTable} caption="Longest events of this run" rows=${rows} open=${event => choose({name: 'this', events, event, box: null})} isChosen=${event => row(event) >= 0 && selectedRows.value?.[row(event)] === 1} columns=${[
+  return html`<section class="card"><${SmallTable} caption="Longest events of this run" rows=${rows} open=${event => choose({name: 'this', events, event, box: null})} isChosen=${event => row(event) >= 0 && selectedRows.value?.[row(event)] === 1} isHit=${event => isHitRow(row(event))} columns=${[
     {key: 'event', title: 'event', class: 'key', text: event => (row(event) >= 0 ? `${operators.module(row(event))?.path ?? ''} · ${shortOp(operators.op(row(event)))}`.replace(/^ · /, '') : events.label(event))},
     {key: 'time', title: `time ${unitName.value}`, number: true, value: event => events.duration[event], text: event => timeOf(events.duration[event])}, {key: 'share', title: 'share', number: true, text: event => shareText(events.duration[event], events.execute)},
     {key: 'p50', title: `p50 ${unitName.value}`, number: true, text: event => (row(event) >= 0 ? timeOf(operators.numbers('p50')[row(event)]) : '')},
