@@ -495,8 +495,10 @@ static etr_status open_reference(accuracy_maker *m, const etr_accuracy_options *
   const etr_profile *of = options->reference_record ? options->reference_record : m->profile;
   char hash[17];
   if (!options->reference) return ETR_OK;
-  ETR_TRY(etr_reference_open(&m->reference, m->arena, options->reference, error));
-  m->out->reference = options->reference;
+  const char *path = etr_arena_copy(m->arena, etr_slice_of(options->reference)); /* which results name, too */
+  if (!path) return etr_fail_memory(error);
+  ETR_TRY(etr_reference_open(&m->reference, m->arena, path, error));
+  m->out->reference = path;
   for (size_t i = 0; i < m->reference.methods.count; i++)
     m->out->input_count = ETR_MAX(m->out->input_count, m->reference.methods.data[i].input_count);
   m->out->reference_record = m->profile;
