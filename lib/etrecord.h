@@ -100,6 +100,8 @@ typedef struct etr_inputs {
   const char *const *references; /**< files that `etrecord-tb reference` wrote, for etr_accuracy_open(). Opening a
                                     profile ignores them */
   size_t reference_count;
+  const char *taps; /**< taps.json: what the outputs are that intermediate_output_tap added, for etr_accuracy_open().
+                       NULL: there is none, or there are several */
   etr_decoded_logs *logs; /**< logs that etr_inputs_find() decoded, so that opening does not read them again. NULL in a
                              struct that you fill by hand: logs are then read when they are needed */
 } etr_inputs;
@@ -108,14 +110,13 @@ typedef struct etr_inputs {
  * Finds the files that belong to the record at `path`: a single file (ETRecord, ETDump or .pte), or a directory. Files
  * in a directory are identified by content, not by name: a zip with the entry ETRECORD_V0 is an ETRecord; the
  * identifier ED00 at byte 8 marks an ETDump, ET12 at byte 4 a .pte, BP08 a .bpte, FT01 a .ptd; a text with an ETDump as
- * base64 is a log; a safetensors file of `etrecord-tb reference` is a reference. Only debug_buffer.bin is identified by
- * its name. A .bpte is used if there is no .pte. A log with
- * several ETDumps is listed as LOG#1, LOG#2, ... A directory that contains a file ETRECORD_V0 is itself an unpacked
- * ETRecord. Subdirectories are not searched. Files are read in name order, so the result does not depend on the file
- * system. A damaged file with a record's name (.etrecord, etrecord.bin) is still taken as the record, so that opening
- * it reports what is wrong with it. In a directory only files, and links to files, are opened; pipes, sockets and
- * devices whose names look like inputs are listed in passed_over, and etr_profile_open() warns about them. If `path`
- * itself is a pipe, it is read as an ETDump.
+ * base64 is a log; a safetensors file of `etrecord-tb reference` is a reference. debug_buffer.bin and taps.json are
+ * identified by their names. A .bpte is used if there is no .pte. A log with several ETDumps is listed as LOG#1, LOG#2,
+ * ... A directory that contains a file ETRECORD_V0 is itself an unpacked ETRecord. Subdirectories are not searched.
+ * Files are read in name order, so the result does not depend on the file system. A damaged file with a record's name
+ * (.etrecord, etrecord.bin) is still taken as the record, so that opening it reports what is wrong with it. In a
+ * directory only files, and links to files, are opened; pipes, sockets and devices whose names look like inputs are
+ * listed in passed_over, and etr_profile_open() warns about them. If `path` itself is a pipe, it is read as an ETDump.
  *
  * Members set in `chosen` (may be NULL) replace what is found; it is then no error to find several files of that kind.
  *
@@ -1273,6 +1274,7 @@ struct etr_profile {
   size_t block_count;
   const char *const *unknown_entries; /**< zip entries of unknown purpose */
   size_t unknown_entry_count;
+  const char *taps;         /**< path of taps.json as given, which etr_accuracy_open() reads; NULL if there is none */
   const char *debug_buffer; /**< path as given; NULL if there is none, or it belongs to no ETDump read. It is read piece
                                by piece and never kept in memory, unless it is in a log */
   etr_bytes debug_buffer_bytes; /**< contents of a debug buffer in a log; data is NULL if it is a separate file */

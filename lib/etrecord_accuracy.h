@@ -102,6 +102,18 @@ typedef struct etr_value_spread {
   uint64_t errors[ETR_SPREAD_BUCKETS];
 } etr_value_spread;
 
+/** A number that a tap returned instead of a tensor: one of the `fields` of its TapSpec. */
+typedef struct etr_tap_statistic {
+  const char *name;
+  double value;      /**< of the device; NaN also if it could not be read */
+  double reference;  /**< the same of the reference's complete tensor; NaN if it is not known */
+  double difference; /**< |value - reference|, divided by the reference, or for min, max, mean and std by its rms, and
+                        for counts by the number of elements: 0.01 is 1 %. Infinity if only one of them is finite, or
+                        there is nothing to divide by */
+  bool is_compared;  /**< false: there is no reference, or the statistic is not one that can be computed here: min, max,
+                        mean, abs_max, abs_mean, std, rms, l1_norm, l2_norm, nan_count, inf_count, zero_count */
+} etr_tap_statistic;
+
 /** A tensor that a run logged, compared with its reference. */
 typedef struct etr_value_accuracy {
   const etr_debug_value *value;
@@ -130,9 +142,12 @@ typedef struct etr_value_accuracy {
   bool is_integer;          /**< both sides store integers, so that steps_off is known */
   double drop_db;           /**< NaN if unknown, as without a reference of values inside the model */
   bool has_local;
-  etr_numeric_gap local;          /**< set if has_local */
-  double impact_snr_db;           /**< NaN if unknown */
-  const etr_value_spread *spread; /**< NULL: not asked for, see etr_accuracy_options.spreads */
+  etr_numeric_gap local;               /**< set if has_local */
+  double impact_snr_db;                /**< NaN if unknown */
+  const etr_value_spread *spread;      /**< NULL: not asked for, see etr_accuracy_options.spreads */
+  const etr_tap_statistic *statistics; /**< what the tap returned instead of the tensor, as taps.json says. Such a value
+                                          has a `problem`, and no gap: there is no SNR of statistics */
+  size_t statistic_count;
 } etr_value_accuracy;
 
 /** The comparison of all values that a profile's runs logged. */

@@ -6,6 +6,7 @@
 
 #include "accuracy/reference_file.h"
 #include "accuracy/steps.h"
+#include "accuracy/taps.h"
 #include "inputs/numeric_gap.h"
 #include "values/reference.h"
 
@@ -36,6 +37,8 @@ typedef struct accuracy_maker {
   uint64_t budget;           /* bytes of the debug buffer that may still be read */
   etr_vec(etr_value_accuracy) values;
   etr_map rows; /* row_key -> index into values */
+  etr_taps taps;
+  size_t unknown_taps; /* values that are not the tensor of the tapped node, and that taps.json does not explain */
 } accuracy_maker;
 
 /* Identifies the value of a node in a run. */
@@ -61,6 +64,11 @@ static bool is_own(const accuracy_maker *m) { return m->out->reference_record ==
 
 /* ---- Listing the values ---- */
 
+/* Returns true if a value has fewer dimensions than the tensor that a node computes, as statistics have. */
+static bool is_reduced(const etr_debug_value *value, const etr_node *node, uint32_t output) {
+  return output < node->output_count && value->rank <= 1 && node->outputs[output].rank > value->rank;
+}
+
 /* Sets the node and the output that computed a value. Returns false for values that are not compared: scalars, tensors
  * without elements, and arguments of delegate calls. */
 static bool find_origin(const accuracy_maker *m, const etr_debug_value *value, row_key *key) {
@@ -71,9 +79,37 @@ static bool find_origin(const accuracy_maker *m, const etr_debug_value *value, r
   return m->graph->nodes[origin.node].kind == ETR_NODE_OP;
 }
 
+/* Returns what taps.json says about a value that the method returns, or NULL. */
+static const etr_tap_spec *spec_of(const accuracy_maker *m, const etr_debug_value *value) {
+  return etr_taps_find(&m->taps, value->output - (uint32_t)m->graph->mutation_count);
+}
+
+/* Adds a value that is statistics, as taps.json says. Returns false if it is none. */
+static bool add_statistics(accuracy_maker *m, const etr_debug_value *value, const row_key *origin) {
+  size_t returned = etr_count_exported_outputs(m->profile, m->graph), first = m->graph->mutation_count + returned;
+  if (!value->is_output || returned == 0 || value->output < first) return false;
+  const etr_tap_spec *spec = spec_of(m, value);
+  if (!spec) m->unknown_taps += is_reduced(value, &m->graph->nodes[origin->node], origin->output);
+  if (!spec || spec->field_count == 0) return false;
+  etr_value_accuracy *row = etr_vec_push(m->arena, &m->values);
+  if (!row) return true;
+  *row = (etr_value_accuracy){.value = value,
+                              .node = origin->node,
+                              .output = origin->output,
+                              .name = m->graph->nodes[origin->node].name,
+                              .is_tap = true,
+                              .input = ETR_NONE,
+                              .computed_by = etr_carried_node(m->graph, origin->node),
+                              .aten_node = spec->node,
+                              .drop_db = NAN,
+                              .impact_snr_db = NAN,
+                              .statistic_count = spec->field_count};
+  return true;
+}
+
 static void add_value(accuracy_maker *m, const etr_debug_value *value) {
   row_key key;
-  if (!find_origin(m, value, &key)) return;
+  if (!find_origin(m, value, &key) || add_statistics(m, value, &key)) return;
   uint32_t known = etr_map_get(&m->rows, ETR_BYTES(key));
   if (known != ETR_NONE) {
     etr_value_accuracy *row = &m->values.data[known];
@@ -265,8 +301,40 @@ static const char *take_output_gap(accuracy_maker *m, etr_value_accuracy *row) {
   return "there is no reference for it";
 }
 
+/* Compares the statistics of a tap with those of the tensor that the tapped ATen node has in the reference. Returns why
+ * the value itself is not compared. */
+static const char *compare_statistics(accuracy_maker *m, etr_value_accuracy *row) {
+  const etr_tap_spec *spec = spec_of(m, row->value);
+  etr_tap_statistic *statistics = etr_tap_statistics_of(m->arena, spec);
+  etr_tensor_view view;
+  int64_t strides[ETR_MOST_RANK];
+  const char *problem = view_logged(m, &view, row->value, strides);
+  row->statistics = statistics;
+  if (!statistics) return "out of memory";
+  if (!problem) problem = etr_tap_take_values(statistics, row->statistic_count, &view);
+  if (problem || !m->reference.is_open || !m->reference.method) return problem ? problem : "there is no reference";
+  const etr_run_input *input = &m->run_inputs[row->value->run];
+  const etr_partner *partner = &m->partners[row->node];
+  row->input = input->input;
+  row->input_evidence = input->evidence;
+  if (input->input == ETR_NONE) return "the input of its run is not known";
+  const etr_reference_key own = {"aten", row->aten_node, 0}, other = {partner->graph, partner->node, row->output};
+  const etr_safetensor *wanted = is_own(m) ? etr_reference_find(&m->reference, input->input, &own) : NULL;
+  row->reference_graph = wanted ? own.graph : partner->graph;
+  row->reference_node = wanted ? own.node : partner->node;
+  row->evidence = wanted ? ETR_PARTNER_SAME_GRAPH : partner->evidence;
+  const char *aten = m->graph->nodes[row->node].aten_node;
+  bool is_same = aten && partner->node && strcmp(aten, row->aten_node) == 0;
+  if (!wanted && is_same) wanted = etr_reference_find(&m->reference, input->input, &other);
+  if (!wanted) return "the reference does not have its value";
+  if (!etr_reference_view(&view, &m->reference, wanted)) return "the type of its reference cannot be read";
+  problem = etr_tap_take_reference(statistics, row->statistic_count, &view);
+  return problem ? problem : "only statistics of it were logged";
+}
+
 static const char *compare_value(accuracy_maker *m, etr_value_accuracy *row) {
   if (row->problem) return row->problem;
+  if (row->statistic_count > 0) return compare_statistics(m, row);
   if (!m->reference.is_open) return row->is_output ? take_output_gap(m, row) : "there is no reference";
   if (!m->reference.method) return "the reference does not have its method";
   const etr_partner *partner = &m->partners[row->node];
@@ -578,12 +646,22 @@ static etr_status count_spreads(accuracy_maker *m, const etr_accuracy_options *o
   return ETR_OK;
 }
 
+static void warn_of_unknown_taps(accuracy_maker *m) {
+  bool is_damaged = m->profile->taps && m->taps.specs.count == 0; /* which was warned of */
+  if (m->unknown_taps > 0 && !is_damaged)
+    etr_warn(&m->warnings, m->profile->etrecord, NULL, ETR_NO_OFFSET,
+             "taps returned %zu values that are not the tensors of the tapped nodes, but something computed from them. "
+             "%s would tell what they are: a JSON list of the TapSpecs that tap_intermediate_outputs_ returned",
+             m->unknown_taps, m->profile->taps ? "A complete taps.json" : "taps.json beside the record");
+}
+
 static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, etr_error *error) {
   size_t most = 0;
   etr_record_hash(m->out->record_hash, m->profile);
   etr_recording_hash(m->out->recording_hash, m->profile);
   ETR_TRY(open_reference(m, options, error));
   check_local(m);
+  if (m->profile->taps) etr_taps_read(&m->taps, m->profile->taps, &m->warnings);
   if (m->profile->debug_buffer) {
     ETR_TRY(etr_debug_open(&m->buffer, m->profile, error));
     m->has_buffer = true;
@@ -596,6 +674,7 @@ static etr_status make(accuracy_maker *m, const etr_accuracy_options *options, e
     most = ETR_MAX(most, count);
     ETR_TRY(compare_method(m, i, options, error));
   }
+  warn_of_unknown_taps(m);
   return rank_all(m) ? count_spreads(m, options, error) : etr_fail_memory(error);
 }
 

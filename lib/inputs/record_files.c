@@ -28,6 +28,7 @@ typedef enum file_kind {
   FILE_LOG,       /* with an ETDump in it, at least */
   FILE_REFERENCE, /* values that `etrecord-tb reference` computed */
   FILE_DEBUG_BUFFER,
+  FILE_TAPS, /* what the outputs of a tapped program are */
   FILE_PASSED_OVER,
   FILE_KINDS
 } file_kind;
@@ -110,6 +111,7 @@ static file_kind kind_of(const char *path) {
   etr_slice name = etr_slice_of(etr_last_part(path));
   if (!read_head(path, head, sizeof head, &got)) return kind_of_unread(path);
   if (etr_slice_is(name, "debug_buffer.bin")) return FILE_DEBUG_BUFFER;
+  if (etr_slice_is(name, "taps.json")) return FILE_TAPS;
   file_kind kind = kind_of_head((etr_slice){head, got});
   if (kind != FILE_OTHER) return kind;
   if (has_record_identifier(path)) return FILE_ETRECORD;
@@ -249,6 +251,7 @@ static etr_status find_files(finder *f, etr_inputs *out, const char *const *path
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
   if (!out->pte) ETR_TRY(choose_one(f, &bundles, path, NULL, &out->pte, error));
   ETR_TRY(choose_one(f, &debug_buffers, path, chosen->debug_buffer, &out->debug_buffer, error));
+  if (f->found[FILE_TAPS].count == 1) out->taps = f->found[FILE_TAPS].data[0];
   /* The ETDumps that the caller chose, also in logs, or else the ETDumps that were found. */
   if (chosen->etdump_count) f->found[FILE_ETDUMP].count = 0;
   for (size_t i = 0; i < chosen->etdump_count; i++) {
@@ -300,7 +303,7 @@ static const char **put_all(const char ***slots, char **at, const char *const *t
 }
 
 static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *error) {
-  const char *const single[] = {found->etrecord, found->pte, found->debug_buffer};
+  const char *const single[] = {found->etrecord, found->pte, found->debug_buffer, found->taps};
   size_t pointers = found->etdump_count + found->passed_over_count + found->weight_count + found->reference_count;
   const char **block = malloc((pointers + 1) * sizeof *block + size_of_texts(single, ETR_COUNT(single)) +
                               size_of_texts(found->etdumps, found->etdump_count) +
@@ -318,6 +321,7 @@ static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *
   out->etrecord = copy_text(&text, found->etrecord);
   out->pte = copy_text(&text, found->pte);
   out->debug_buffer = copy_text(&text, found->debug_buffer);
+  out->taps = copy_text(&text, found->taps);
   return ETR_OK;
 }
 

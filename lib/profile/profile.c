@@ -263,6 +263,7 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
     return etr_fail_memory(error);
   l->profile->debug_values = data.values;
   l->profile->debug_value_count = data.count;
+  if (l->inputs->taps) l->profile->taps = etr_arena_copy(l->arena, etr_slice_of(l->inputs->taps));
   ETR_TRY(find_debug_buffer(l, error));
   if (!l->profile->debug_buffer) return ETR_OK;
   if (data.dumps_with_tensors > 1) {

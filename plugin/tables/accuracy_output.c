@@ -45,6 +45,23 @@ static const etr_field measure_fields[] = {
 };
 ETR_ROW_TYPE(accuracy_measures, measure_fields);
 
+/* ---- Statistics ---- */
+
+static bool is_known(const void *row) { return ((const etr_tap_statistic *)row)->is_compared; }
+
+static const etr_field statistic_fields[] = {
+    {"name", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_tap_statistic, name), .says = "as in taps.json"},
+    {"value", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, value), .says = "of the device",
+     .nullable = true},
+    {"reference", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, reference), .has = is_known,
+     .says = "of the reference's complete tensor", .nullable = true},
+    {"difference", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, ETR_AT(etr_tap_statistic, difference), .has = is_known,
+     .says = "absolute, divided by the reference; min, max, mean and std: by its rms; counts: by the number of "
+             "elements. Also null if it is infinite",
+     .nullable = true},
+};
+ETR_ROW_TYPE(tap_statistic, statistic_fields);
+
 /* ---- A value ---- */
 
 typedef struct accuracy_output {
@@ -153,6 +170,23 @@ static bool has_scale(const void *row) { return value_of(row)->scale != 0; }
 static bool has_offset(const void *row) { return value_of(row)->value->byte_size > 0; }
 static etr_cell offset(const void *row) { return etr_cell_number((double)value_of(row)->value->offset); }
 static etr_cell tap(const void *row) { return etr_cell_number(value_of(row)->is_tap); }
+static etr_rows statistic_rows(const void *row) {
+  const etr_value_accuracy *value = value_of(row);
+  return (etr_rows){value->statistics, value->statistic_count, sizeof *value->statistics};
+}
+static bool has_statistics(const void *row) { return value_of(row)->statistic_count > 0; }
+static etr_cell statistic_count(const void *row) { return etr_cell_number((double)value_of(row)->statistic_count); }
+static etr_cell tap_difference(const void *row) { return etr_cell_number(etr_accuracy_tap_difference(value_of(row))); }
+static etr_cell tap_percent(const void *row) {
+  double difference = etr_accuracy_tap_difference(value_of(row));
+  if (isnan(difference)) return etr_cell_none();
+  if (difference <= ETR_EQUAL_STATISTICS) return etr_cell_text("equal");
+  return etr_cell_text(isinf(difference) ? "infinite"
+                                         : etr_arena_format(as_row(row)->arena, "%.3g %%", 100 * difference));
+}
+static etr_cell tap_text(const void *row) {
+  return etr_cell_text(has_statistics(row) ? etr_accuracy_tap_text(as_row(row)->arena, value_of(row)) : NULL);
+}
 static etr_cell segment_size(const void *row) { return etr_cell_number((double)value_of(row)->segment_count); }
 
 static etr_cell snr(const void *row) { return etr_accuracy_snr(as_row(row)->arena, as_row(row)->gap); }
@@ -243,9 +277,25 @@ static const etr_field fields[] = {
     {"scale", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(scale), .has = has_scale,
      .says = "with which it was dequantized; null also if each channel has its own", .nullable = true},
     {"zero_point", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, VALUE(zero_point), .has = has_scale, .nullable = true},
+    {"statistics", NULL, ETR_CELL_LIST, ETR_IN_JSON, .rows = statistic_rows, .parts = &etr_tap_statistic_fields,
+     .type = "tap_statistics", .says = "what a tap returned instead of the tensor; there is no SNR of them"},
+    {"statistics_difference", "statistics_difference", ETR_CELL_NUMBER, EXACT, .get = tap_difference,
+     .has = has_statistics, .says = "the largest of the statistics' differences, 0.01 is 1 %", .nullable = true,
+     .digits = ETR_ALL_DIGITS},
+    {"statistics_text", "statistics_text", ETR_CELL_NAME, EXACT, .get = tap_text,
+     .says = "the statistic with this difference", .nullable = true},
     {"problem", "problem", ETR_CELL_NAME, EXACT, VALUE(problem), .says = "why it was not compared", .nullable = true},
 };
 ETR_ROW_TYPE(value_accuracy, fields);
+
+static const etr_field tap_fields[] = {
+    {NULL, "node", ETR_CELL_NAME, PEOPLE, .get = name},
+    {NULL, "role", ETR_CELL_WORD, PEOPLE, .get = role},
+    {NULL, "statistics", ETR_CELL_COUNT, PEOPLE, .get = statistic_count},
+    {NULL, "largest difference", ETR_CELL_NUMBER, PEOPLE, .get = tap_percent},
+    {NULL, "in", ETR_CELL_NAME, PEOPLE, .get = tap_text},
+};
+ETR_ROW_TYPE(accuracy_tap, tap_fields);
 
 /* ---- Choosing and sorting rows ---- */
 
@@ -498,6 +548,20 @@ static void begin(accuracy_output *o, const etr_accuracy *accuracy, const etr_ac
   o->choice = choice ? choice : &no_choice;
 }
 
+/* Shows the taps that returned statistics, in the order of execution. */
+static void put_taps(accuracy_output *o) {
+  const etr_accuracy *a = o->accuracy;
+  size_t count = 0;
+  etr_accuracy_row *rows = etr_arena_alloc_array(&o->answer.arena, a->value_count, sizeof *rows);
+  for (size_t i = 0; rows && i < a->value_count; i++)
+    if (a->values[i].statistic_count > 0 && is_chosen(o, &a->values[i]))
+      rows[count++] = etr_accuracy_row_of(&o->answer.arena, a, &a->values[i]);
+  etr_section_titled(&o->answer,
+                     a->reference ? "Statistics that taps returned, against those of the reference's tensors"
+                                  : "Statistics that taps returned",
+                     &etr_accuracy_tap_fields, ETR_ROWS(rows, count), false);
+}
+
 etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_filter *filter,
                                    const etr_accuracy_choice *choice, const etr_table_options *options,
                                    const etr_sink *sink, etr_error *error) {
@@ -526,6 +590,7 @@ etr_status etr_emit_accuracy_table(const etr_accuracy *accuracy, const etr_node_
     if (rest) etr_table_add_rows(&table, ETR_ROWS(rest, count));
   }
   if (o.count || !people) etr_table_finish(&table);
+  if (people && !o.choice->by) put_taps(&o);
   return etr_answer_end(&o.answer, good, error);
 }
 

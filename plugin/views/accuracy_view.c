@@ -199,3 +199,26 @@ etr_cell etr_accuracy_source(etr_arena *arena, const etr_source *source) {
   if (!source) return etr_cell_text(NULL);
   return etr_cell_text(etr_arena_format(arena, "%s:%lld", slash ? slash + 1 : source->file, (long long)source->line));
 }
+
+static const etr_tap_statistic *worst_statistic(const etr_value_accuracy *value) {
+  const etr_tap_statistic *worst = NULL;
+  for (size_t i = 0; i < value->statistic_count; i++) {
+    const etr_tap_statistic *statistic = &value->statistics[i];
+    if (statistic->is_compared && (!worst || statistic->difference > worst->difference)) worst = statistic;
+  }
+  return worst;
+}
+
+double etr_accuracy_tap_difference(const etr_value_accuracy *value) {
+  const etr_tap_statistic *worst = worst_statistic(value);
+  return worst ? worst->difference : NAN;
+}
+
+const char *etr_accuracy_tap_text(etr_arena *arena, const etr_value_accuracy *value) {
+  const etr_tap_statistic *worst = worst_statistic(value);
+  size_t compared = 0;
+  for (size_t i = 0; i < value->statistic_count; i++) compared += value->statistics[i].is_compared;
+  if (!worst) return value->problem;
+  if (worst->difference <= ETR_EQUAL_STATISTICS) return etr_arena_format(arena, "%zu equal", compared);
+  return etr_arena_format(arena, "%s: %.6g, reference %.6g", worst->name, worst->value, worst->reference);
+}

@@ -91,4 +91,14 @@ const char *etr_accuracy_against(etr_arena *arena, const etr_accuracy *accuracy)
  * aten_softmax_default in layers.0 (models.py:78) drops most: it has 12.9 dB". NULL if no value was compared. */
 const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy);
 
+/** Up to this difference statistics are called equal, as values are above ETR_EQUAL_DB. */
+#define ETR_EQUAL_STATISTICS 1e-5
+
+/** Returns the largest difference of a value's statistics, see etr_tap_statistic; NaN if none was compared. */
+double etr_accuracy_tap_difference(const etr_value_accuracy *value);
+
+/** Returns the statistic with the largest difference in words: "std: 0.5708, reference 0.5711", "12 equal", or why none
+ * was compared. */
+const char *etr_accuracy_tap_text(etr_arena *arena, const etr_value_accuracy *value);
+
 #endif

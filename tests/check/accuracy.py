@@ -131,6 +131,45 @@ def check_taps():
         assert math.isclose(found[row["node"]]["snr_db"], row["snr_db"], abs_tol=1e-4), row
 
 
+def statistics_of(values):
+    """What the reducer STATS computes, in doubles."""
+    size = len(values)
+    mean, squares, sizes = sum(values) / size, sum(value * value for value in values), [abs(value) for value in values]
+    return {"min": min(values), "max": max(values), "mean": mean, "abs_max": max(sizes), "abs_mean": sum(sizes) / size, "std": math.sqrt(squares / size - mean * mean),
+            "rms": math.sqrt(squares / size), "l1_norm": sum(sizes), "l2_norm": math.sqrt(squares), "nan_count": 0, "inf_count": 0, "zero_count": values.count(0)}
+
+
+def check_statistics():
+    """Taps that return statistics: each is that of the reference's tensor, also when the device's number is changed; without taps.json a warning says what is missing."""
+    record, reference = HERE / "tap_stats", HERE / "tap_stats.safetensors"
+    specs = {spec["node_name"]: spec for spec in json.loads((record / "taps.json").read_text())}
+    find = reference_values(reference)
+    rows = {row["reference_node"]: row for row in document(record, "--reference", reference)["values"] if row["statistics"]}
+    assert rows.keys() == specs.keys() and len(rows) == 3
+    for node, row in rows.items():
+        assert row["role"] == "tap" and row["snr_db"] is None and row["problem"] and row["statistics_difference"] < 1e-5, row
+        assert [statistic["name"] for statistic in row["statistics"]] == specs[node]["fields"]
+        wanted = statistics_of(find("forward/0/aten/" + node, 0))
+        for statistic in row["statistics"]:
+            if statistic["name"] in wanted:
+                assert math.isclose(statistic["reference"], wanted[statistic["name"]], rel_tol=1e-9, abs_tol=1e-12), (node, statistic)
+                assert math.isclose(statistic["value"], wanted[statistic["name"]], rel_tol=1e-4, abs_tol=1e-6), (node, statistic)
+            else:
+                assert statistic["name"] == "p99_abs" and statistic["reference"] is None
+    buffer, row = bytearray((record / "debug_buffer.bin").read_bytes()), rows["relu"]
+    at = row["offset"] + 4 * specs["relu"]["fields"].index("rms")
+    struct.pack_into("<f", buffer, at, 1.25 * struct.unpack_from("<f", buffer, at)[0])
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("etrecord.bin", "etdump.etdp", "model.pte"):
+            (pathlib.Path(folder) / name).write_bytes((record / name).read_bytes())
+        (pathlib.Path(folder) / "debug_buffer.bin").write_bytes(buffer)
+        answer = document(folder, "--reference", reference)
+        assert not any(value["statistics"] for value in answer["values"]) and any("taps.json beside the record" in warning["message"] for warning in answer["warnings"])
+        (pathlib.Path(folder) / "taps.json").write_bytes((record / "taps.json").read_bytes())
+        off = next(value for value in document(folder, "--reference", reference)["values"] if value["statistics"] and value["reference_node"] == "relu")
+        assert math.isclose(off["statistics_difference"], 0.25, rel_tol=1e-4) and off["statistics_text"].startswith("rms: "), off
+
+
 def check_locals():
     answer = document(HERE / "convnet", "--reference", HERE / "convnet.safetensors")
     assert answer["ranked_by"] == "local" and answer["own_program"] and not answer["candidates"], "a correct backend has no culprit"
@@ -157,7 +196,7 @@ def main():
     for check in (lambda: check_truth(HERE / "convnet", HERE / "convnet.safetensors", HERE / "convnet.truth.json"),
                   lambda: check_truth(EXAMPLES / "int8", HERE / "int8.safetensors", HERE / "int8.truth.json"),
                   lambda: check_rows(HERE / "convnet", HERE / "convnet.safetensors"), lambda: check_rows(HERE / "tap", HERE / "tap.safetensors"),
-                  lambda: check_rows(EXAMPLES / "f32", EXAMPLES / "f32.safetensors"), lambda: check_rows(EXAMPLES / "int8", HERE / "int8.safetensors"), check_channels, check_taps, check_locals, check_culprit):
+                  lambda: check_rows(EXAMPLES / "f32", EXAMPLES / "f32.safetensors"), lambda: check_rows(EXAMPLES / "int8", HERE / "int8.safetensors"), check_channels, check_taps, check_statistics, check_locals, check_culprit):
         check()
     print("passed")
 

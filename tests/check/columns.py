@@ -152,7 +152,7 @@ def main():
     faults += [fault for command in CHOSEN for fault in choice_faults(program, command, records[0], manual)]
     foreign = ['--etrecord', records[0] / 'etrecord.bin', '--etdump', records[2] / 'etdump.etdp', '--force']  # where nothing has a node, the dashboard's document has events
     accuracy = pathlib.Path(__file__).resolve().parent / 'accuracy'
-    compared = [[accuracy / name, accuracy / (name + '.safetensors')] for name in ('convnet', 'tap')]  # records with their references
+    compared = [[accuracy / name, accuracy / (name + '.safetensors')] for name in ('convnet', 'tap', 'tap_stats')]  # records with their references
     examples = accuracy.parents[2] / 'examples' / 'accuracy'
     compared.append([examples / 'int8', '--reference', examples / 'f32.safetensors', '--reference-record', examples / 'f32'])
     faults += [fault for name in DOCUMENTS for fault in schema_faults(program, name, records + compared * (name in COMPARED) + [foreign] * (name == 'profile'))]

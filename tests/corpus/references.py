@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import struct
 
 import command
@@ -136,6 +137,48 @@ def of_one_tensor(path):
         file.truncate(len(text) + 10 * GIGABYTE)
 
 
+class TapsCase(Case):
+    """A taps.json beside a record whose program returns statistics."""
+
+    def __init__(self, name, verdict, text, says=''):
+        super().__init__('taps_' + name, verdict, says=says)
+        self.text = text
+
+    def make(self, folder):
+        source = os.path.normpath(os.path.join(command.FIXTURES, '..', 'check', 'accuracy', 'tap_stats'))
+        for name in ('etrecord.bin', 'etdump.etdp', 'debug_buffer.bin', 'model.pte'):
+            shutil.copy(os.path.join(source, name), folder)
+        with open(self.culprit(folder), 'wb') as file:
+            file.write(self.text)
+
+    def arguments(self, folder):
+        return [folder, '--reference', os.path.normpath(os.path.join(command.FIXTURES, '..', 'check', 'accuracy', 'tap_stats.safetensors'))]
+
+    def culprit(self, folder):
+        return os.path.join(folder, 'taps.json')
+
+
+def tap(node, output, fields):
+    return {'node_name': node, 'output_index': output, 'reducer_name': 'STATS', 'fields': fields}
+
+
+def taps_cases():
+    good_fields = ['min', 'max']
+    return [
+        TapsCase('empty', 'degraded', b'', says='not used'),
+        TapsCase('too_deep', 'degraded', b'[' * 100000),
+        TapsCase('cut', 'degraded', json.dumps([tap('relu', 2, good_fields)])[:-9].encode()),
+        TapsCase('output_negative', 'degraded', json.dumps([tap('relu', -1, good_fields)]).encode()),
+        TapsCase('output_beyond_numbers', 'degraded', json.dumps([tap('relu', 1 << 70, good_fields)]).encode()),
+        TapsCase('two_of_one_output', 'degraded', json.dumps([tap('relu', 2, good_fields)] * 2).encode()),
+        TapsCase('fields_of_a_million', 'degraded', json.dumps([tap('relu', 2, ['min'] * 1000000)]).encode()),
+        TapsCase('fields_of_nonsense', 'degraded', json.dumps([tap('relu', 2, [[], {}])]).encode()),
+        TapsCase('node_of_1_mb', 'degraded', json.dumps([tap('r' * MEGABYTE, 2, good_fields)]).encode()),
+        TapsCase('names_from_elsewhere', 'survive', json.dumps([tap('\x1b[31m/../\u202e', k, ['\x1b[31m'] * 13) for k in range(9)]).encode()),
+        TapsCase('of_another_program', 'survive', json.dumps([tap('nowhere', k, good_fields) for k in range(100)]).encode()),
+    ]
+
+
 def cases():
     says = 'damaged safetensors file'
     return [
@@ -178,4 +221,4 @@ def cases():
         Case('tensor_of_10_gb', 'accept', make_file=of_one_tensor),
         Case('buffer_of_4_gb', 'accept', packed, buffer_size=4 * GIGABYTE + 8),
         Case('buffer_cut', 'degraded', packed, buffer_size=1000),
-    ]
+    ] + taps_cases()

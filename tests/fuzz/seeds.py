@@ -75,11 +75,12 @@ def decoder_seeds(folder):
 
 
 def container_seeds(fixtures):
-    """Logs and .ptd for fuzz_log, BundledPrograms for fuzz_pte, references for fuzz_safetensors."""
+    """Logs and .ptd for fuzz_log, BundledPrograms for fuzz_pte, references for fuzz_safetensors, taps.json for fuzz_taps."""
     for ending, target in (("log", "fuzz_log"), ("ptd", "fuzz_log"), ("bpte", "fuzz_pte"), ("safetensors", "fuzz_safetensors")):
         for path in sorted(fixtures.rglob(f"*.{ending}")):
             if path.stat().st_size <= SMALL:
                 yield target, path.stem, path.read_bytes()
+    yield "fuzz_taps", "tap_stats", (fixtures.parent / "check/accuracy/tap_stats/taps.json").read_bytes()
 
 
 def payloads(pte, magic):

@@ -589,6 +589,9 @@ class ValueAccuracy:
     left_out: int | None = None
     nonfinite: int | None = None
     computed_by: str = ""
+    statistics: list[dict[str, Any]] = field(default_factory=list)
+    statistics_difference: float | None = None
+    statistics_text: str | None = None
 
 
 @dataclass
