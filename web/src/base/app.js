@@ -11,7 +11,7 @@ import {search} from './filter.js';
 import {UNITS, timeText} from './format.js';
 import {firstMethod, readProfile} from './method.js';
 import {nodeId, readSelection} from './selection.js';
-import {declare, get, oneOf, peek, set, text} from './store.js';
+import {declare, get, oneOf, set, text} from './store.js';
 
 declare({view: text('summary'), record: text(), method: text(), base: text(), unit: text(), stat: oneOf('avg', 'p50', 'run'), run: text(), q: text(), sel: text()});
 
@@ -233,6 +233,3 @@ export const pairs = computed(() => {
 
 /** The comparison of the shown method by the library (schema/diff.schema.json), null without a base. */
 export const comparedMethod = computed(() => compared.value?.comparison?.methods[method.value?.index] ?? null);
-
-/** Whether the page is in the state of an entry of the history: views read it to keep what they animate. */
-export const isView = view => peek('view') === view;

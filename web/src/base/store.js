@@ -6,7 +6,7 @@
 import {batch, signal} from '@preact/signals';
 
 const declared = new Map(); // key -> {type, signal}
-let address = null, listed = 0;
+let address = null;
 
 /* ---- Types of values: how each stands in the address ---- */
 
@@ -67,7 +67,6 @@ export function set(changes, {replace = false} = {}) {
   if (!address || now === before) return;
   if (replace) address.replace(now);
   else address.push(now);
-  listed++;
 }
 
 /** Returns the defaults of all keys of a view, {key: value}. */
@@ -81,6 +80,3 @@ export function follow(given) {
   read(address.read());
   address.listen(() => read(address.read()), () => address.replace(written()));
 }
-
-/** Returns how often the state changed: what tests wait for. */
-export const changeCount = () => listed;
