@@ -3,7 +3,7 @@
 // shell.js - the frame of the page: the bar on top, the tabs, the view, the panel of details, keys, and what TensorBoard asks of a dashboard.
 
 import {effect} from '@preact/signals';
-import {render as renderInto} from 'preact';
+import {Component, render as renderInto} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 
 import {bases, hits, labelOf, method, problem, profile, records, refresh, select, shareOf, show, showBase, showRecord, shownRun, source, stepHit, timeOf, unit, unitName} from './base/app.js';
@@ -131,6 +131,17 @@ function closeMenus({target}) {
 
 const Problem = ({text}) => html`<p class="note error" role="alert">${text}</p>`;
 
+/* What a view cannot draw, as of a damaged document, it says; the rest of the page works. */
+class Guard extends Component {
+  static getDerivedStateFromError(error) {
+    return {error};
+  }
+
+  render({children}, {error}) {
+    return error ? html`<${Problem} text=${`This view cannot be shown: ${error.message}. The document may be damaged; write the record again.`} />` : children;
+  }
+}
+
 function Content() {
   const {name, View, isOfAllRecords} = VIEWS.find(view => view.name === get('view')) ?? VIEWS.find(view => view.name === 'summary');
   const main = useRef(null);
@@ -139,7 +150,7 @@ function Content() {
   }, [name, shownRun.value, method.value?.name]);
   const inside = !isOfAllRecords && problem.value ? html`<${Problem} text=${problem.value} />` : !isOfAllRecords && !profile.value ? html`<p class="note">Loading…</p>`
     : !isOfAllRecords && !method.value ? html`<p class="note">This record has no method.</p>` : html`<${View} />`;
-  return html`<main class=${`view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}>${inside}</main>`;
+  return html`<main class=${`view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}><${Guard} key=${`${name} ${shownRun.value} ${method.value?.name}`}>${inside}<//></main>`;
 }
 
 function Page() {

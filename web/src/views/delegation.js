@@ -2,7 +2,7 @@
 //
 // delegation.js - the view that counts delegated and non-delegated operators by type, as ExecuTorch's print_delegation_info does, and lists each delegate with what is in it.
 
-import {hasHit, method, select, selection, show, timeOf, times, unitName} from '../base/app.js';
+import {compared, hasHit, method, select, selection, show, timeOf, times, unitName} from '../base/app.js';
 import {rowsWhere, sumOver} from '../base/columns.js';
 import {term} from '../base/filter.js';
 import {countText, shareText} from '../base/format.js';
@@ -14,13 +14,22 @@ import {Definitions, detailsOfKind} from './details.js';
 
 const COMMAND = 'etrecord-tb delegation RECORD', SEVERAL = 'several modules';
 
+/* The same operator types in the base: what was delegated there. Nothing is judged. */
+function baseColumns() {
+  const base = compared.value?.profile?.methods.find(({name}) => name === method.value.name)?.delegation;
+  if (!base) return [];
+  const byType = new Map(base.operators.map(row => [row.op_type, row])), count = (key, title) => ({key: `base_${key}`, title, number: true, text: row => String(byType.get(row.op_type)?.[key] ?? 0), value: row => byType.get(row.op_type)?.[key] ?? 0});
+  return [count('delegated', 'base: delegated'), count('non_delegated', 'base: not'),
+    {key: 'base_non_delegated_avg', title: `base avg ${unitName.value}`, hint: 'outside delegates', number: true, text: row => timeOf(byType.get(row.op_type)?.non_delegated_avg), value: row => byType.get(row.op_type)?.non_delegated_avg}];
+}
+
 function OperatorTypes() {
   const rows = [...method.value.delegation.operators].sort((a, b) => (b.non_delegated_avg ?? 0) - (a.non_delegated_avg ?? 0) || b.non_delegated - a.non_delegated || (b.delegated_avg ?? 0) - (a.delegated_avg ?? 0));
   const avg = key => ({key: `${key}_avg`, title: `avg ${unitName.value}`, number: true, text: row => timeOf(row[`${key}_avg`]), value: row => row[`${key}_avg`]});
   return html`<${SmallTable} caption="Operator types, most time outside delegates first" rows=${rows} command=${COMMAND} most=${40} columns=${[
     {key: 'op_type', title: 'operator type', class: 'key', text: row => row.op_type},
     {key: 'delegated', title: 'delegated', number: true, text: row => String(row.delegated)}, avg('delegated'), {key: 'non_delegated', title: 'non-delegated', number: true, text: row => String(row.non_delegated)}, avg('non_delegated'),
-    {key: 'share', title: 'share outside delegates', number: true, text: row => shareText(row.non_delegated_avg, method.value.execute.avg)},
+    {key: 'share', title: 'share outside delegates', number: true, text: row => shareText(row.non_delegated_avg, method.value.execute.avg)}, ...baseColumns(),
   ]} />`;
 }
 

@@ -5,7 +5,7 @@
 
 import {useRef, useState} from 'preact/hooks';
 
-import {hits, isHitRow, method, profile, select, selectRow, selectedRows, times, timeWithUnit, unitName, timeOf} from '../base/app.js';
+import {compared, comparedMethod, hits, isHitRow, method, pairs, profile, select, selectedRows, selectRow, timeOf, times, timeWithUnit, unitName} from '../base/app.js';
 import {command} from '../base/commands.js';
 import {countText, rateText, shareText, shortOp} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -100,7 +100,7 @@ const openPoint = ({rows}) => (rows.length === 1 ? selectRow(rows[0]) : (({opera
 let zoomTo = null; // zooms the roofline that was drawn last around the chosen point
 
 /* One drawing with one tab stop: arrow keys go through the points by time, Enter opens, + and - zoom. A click where points cover each other lists them. */
-function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], zoom}) {
+function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], zoom, before = []}) {
   const [at, setAt] = useState(-1), [list, setList] = useState(null), box = useRef(null), {operators} = method.value, has = selectedRows.value, [x, y] = zoom ? zoomed(wholeX, wholeY, get('roof.zoom')) : [wholeX, wholeY];
   const most = points[0]?.time || 1, radius = point => 4 + 10 * Math.sqrt(point.time / most), place = point => [x.at(point.x), y.at(point.y)], isChosen = point => Boolean(has) && point.rows.some(row => has[row]), isHit = point => hits.value.isAll || point.rows.some(row => hits.value.has[row]);
   const where = event => {
@@ -128,9 +128,23 @@ function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], 
   };
   return html`<svg ref=${box} class="roofline-plot" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="application" tabindex="0" aria-label=${`${label}. Arrow keys choose a point, Enter opens it.`} aria-describedby=${`${label}-said`} onClick=${click} onKeyDown=${key} onWheel=${wheel}>
     <${Axes} x=${x} y=${y} titleX=${titleX} titleY=${titleY} /><svg overflow=${zoom && get('roof.zoom') ? 'hidden' : 'visible'} x=${LEFT} y=${TOP} width=${WIDTH - RIGHT - LEFT} height=${HEIGHT - BOTTOM - TOP} viewBox=${`${LEFT} ${TOP} ${WIDTH - RIGHT - LEFT} ${HEIGHT - BOTTOM - TOP}`}>${peaks.map(peak => html`<${Peak} peak=${peak} x=${x} y=${y} />`)}
+    ${before.map(({point, x: from, y: at0}) => html`<path class="moved" d=${`M${x.at(from)},${y.at(at0)}L${place(point).join(',')}`}><title>from the base: ${rateText(at0)}, ${rateText(from)}</title></path>`)}
     ${points.map((point, index) => html`<circle class=${`operator-point tint-${backendColour(operators, operators.backend(point.rows[0]))}${index === at || isChosen(point) ? ' chosen' : ''}${isHit(point) ? '' : ' faded'}`} cx=${place(point)[0]} cy=${place(point)[1]} r=${radius(point)}><title>${pointText(point)}</title></circle>`)}</svg></svg>
     <p class="said" role="status" aria-live="polite" id=${`${label}-said`}>${points[at] ? pointText(points[at]) : ''}</p>
     ${list ? html`<div class="covered"><p>${countText(list.length, 'point')} here:</p><ul>${list.map(point => html`<li><${Link} act=${() => openPoint(point)}>${pointText(point)}<//></li>`)}</ul></div>` : null}`;
+}
+
+/**
+ * Returns where the operators of points were in the base: {point, x, y} for those that were paired and have a rate there, at the medians. `keys` are the columns of the axes.
+ */
+function baseOf(points, keys) {
+  const base = compared.value?.profile?.methods.find(({name}) => name === method.value.name)?.operators;
+  if (!base || comparedMethod.value?.may_differ) return [];
+  const [xs, ys] = keys.map(key => base.numbers(key));
+  return points.flatMap(point => {
+    const rows = point.rows.map(row => pairs.value.get(row)?.base_node ?? -1).filter(row => row >= 0 && xs[row] > 0 && ys[row] > 0);
+    return rows.length ? [{point, x: median(rows.map(row => xs[row])), y: median(rows.map(row => ys[row]))}] : [];
+  });
 }
 
 /* ---- What is said of it ---- */
@@ -139,7 +153,7 @@ function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], 
 export function missingPeaksText(known, points, operators) {
   const computes = points.some(({rows}) => (operators.text('arithmetic', rows[0]) === 'integer' ? known.integer_gops : known.gflops) > 0);
   const missing = [known.gbs > 0 ? null : 'bandwidth', computes ? null : 'compute'].filter(Boolean).join(' or ');
-  return `No line is drawn, because no peak of ${missing} is known: --peak-flops and --peak-bandwidth give them. Without these, operators take their place that need 50 µs or more and move 1 MB or compute a million MACs in a call.`;
+  return `No roof is drawn, because no peak of ${missing} is known: --peak-flops and --peak-bandwidth give them. Without these, operators take their place that need 50 µs or more and move 1 MB or compute a million MACs in a call.`;
 }
 
 function peaksText(peaks, known, points, operators) {
@@ -169,12 +183,13 @@ command({name: 'roof-fold', keys: ['f'], views: ['roofline'], text: 'One point f
 export function RooflineView() {
   const {operators} = method.value, {of} = times.value, known = profile.value.peaks ?? {}, folded = get('roof.fold') === 'auto' ? isRepetitive(method.value) : get('roof.fold') === 'pattern', frame = useRef(null);
   const points = pointsOf(operators, operators.timed, operators.numbers('intensity'), operators.numbers('gflops'), of, folded), peaks = peakLines(known, points, operators), shown = points.reduce((sum, {rows}) => sum + rows.length, 0);
+  const before = baseOf(points, ['intensity', 'gflops']);
   const hidden = operators.timed.filter(row => operators.numbers('macs')[row] > 0).length - shown;
   const note = hidden > 0 ? ` No rate is shown for ${countText(hidden, 'more operator')}: the clock’s resolution could explain more than 10 % of it, or sizes are unknown.` : '';
   return html`<div class="roofline"><div class="toolbar"><${Segments} label="Points" options=${[['pattern', 'Repeated operators as one'], ['each', 'Each operator']]} chosen=${folded ? 'pattern' : 'each'} change=${value => set({'roof.fold': value})} />${get('roof.zoom') ? html`<button type="button" onClick=${() => set({'roof.zoom': ''}, {replace: true})}>Show all</button>` : null}
     ${points.length ? html`<button type="button" onClick=${() => download('roofline.svg', svgText(frame.current.querySelector('svg')), 'image/svg+xml')}>Save as SVG</button>` : null}<${BackendLegend} operators=${operators} /></div>
-    ${points.length ? html`<section class="card" ref=${frame}><${Plot} label="Roofline: operators by intensity and rate" zoom points=${points} peaks=${peaks} titleX="intensity, FLOP per byte" titleY="GFLOP/s"
-      x=${decades([...points.map(({x}) => x), ...peaks.map(peak => peak.gflops / peak.gbs)], LEFT, WIDTH - RIGHT)} y=${decades([...points.map(({y}) => y), ...peaks.map(peak => peak.gflops)], HEIGHT - BOTTOM, TOP)} />
-      <p class="note">${countText(shown, 'operator')}${folded && points.length < shown ? ` in ${countText(points.length, 'point')}, each at the medians of its operators` : ''}; a point’s area is its time, its colour the backend. ${peaksText(peaks, known, points, operators)}${note}</p></section>`
+    ${points.length ? html`<section class="card" ref=${frame}><${Plot} label="Roofline: operators by intensity and rate" zoom points=${points} peaks=${peaks} before=${before} titleX="intensity, FLOP per byte" titleY="GFLOP/s"
+      x=${decades([...points.map(({x}) => x), ...before.map(({x}) => x), ...peaks.map(peak => peak.gflops / peak.gbs)], LEFT, WIDTH - RIGHT)} y=${decades([...points.map(({y}) => y), ...before.map(({y}) => y), ...peaks.map(peak => peak.gflops)], HEIGHT - BOTTOM, TOP)} />
+      <p class="note">${countText(shown, 'operator')}${folded && points.length < shown ? ` in ${countText(points.length, 'point')}, each at the medians of its operators` : ''}; a point’s area is its time, its colour the backend.${before.length ? ' A line leads from where it was in the base.' : ''} ${peaksText(peaks, known, points, operators)}${note}</p></section>`
     : html`<p class="note">No operator has a rate.${note}</p>`}<${Movers} folded=${folded} /></div>`;
 }
