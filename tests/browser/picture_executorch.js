@@ -33,6 +33,7 @@ async function pictureOfReport(path) {
   const dashboard = await ExecuTorchTab.openReport(join(folder, 'report.html'), {width: 1400, height: 760}, {colorScheme: 'dark'});
   try {
     await dashboard.view('Operators');
+    await dashboard.groupBy('Each');
     await dashboard.openRow(2);
     await dashboard.page.mouse.move(0, 0);
     await dashboard.screenshot(path);
