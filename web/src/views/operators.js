@@ -6,7 +6,7 @@ import {comparedMethod, hits, labelOf, method, pairs, select, selectRow, selecte
 import {sumOver} from '../base/columns.js';
 import {optionsOf, term, termsOf, without} from '../base/filter.js';
 import {callsText, changeText, countText, rateText, shareText, signOf, sourceText} from '../base/format.js';
-import {html} from '../base/html.js';
+import {html, visibleText} from '../base/html.js';
 import {TOP_LEVEL, backendsOf, estimatedOver, groupRows} from '../base/method.js';
 import {declare, get, oneOf, set} from '../base/store.js';
 import {Choice, Distribution, Segments, bar, logScale, operatorTime, shareOfWhole, timeCell, timeText} from '../parts/bits.js';
@@ -102,11 +102,17 @@ export function foldRows(operators, rows, of) {
   });
 }
 
-/* The times of repeated modules as cells, in their order; each can be clicked. */
+/* The times of repeated modules as bars in their order, one drawing for all: a click selects the module, and the pointer tells which it is. */
 function Strip({group, most}) {
-  if (group.each.length < 2) return '';
-  return html`<span class="cells">${group.each.slice(0, 64).map(({module, time}) => html`<button type="button" tabindex="-1" title=${`${module?.path || TOP_LEVEL}: ${timeOf(time)} ${unitName.value}`} aria-label=${`${module?.path || TOP_LEVEL}`}
-    class=${module === group.slowest.module ? 'slowest' : ''} style=${{height: `${Math.max(8, most > 0 ? (100 * time) / most : 0)}%`}} onClick=${event => (event.stopPropagation(), select('module', module?.path ?? ''))}></button>`)}</span>`;
+  const {each, slowest} = group, HEIGHT = 20;
+  if (each.length < 2) return '';
+  const bar = at => `M${at} ${HEIGHT}v${-Math.max(1.5, most > 0 ? (HEIGHT * each[at].time) / most : 0)}h.8V${HEIGHT}z`, describe = ({module, time}) => `${module?.path || TOP_LEVEL}: ${timeOf(time)} ${unitName.value}`;
+  const under = event => {
+    const box = event.currentTarget.getBoundingClientRect();
+    return each[Math.max(0, Math.min(each.length - 1, Math.floor(((event.clientX - box.left) / box.width) * each.length)))];
+  };
+  return html`<svg class="cells" viewBox=${`0 0 ${each.length} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${`${each.length} modules; the slowest is ${describe(slowest)}`} onPointerMove=${event => (event.currentTarget.firstChild.textContent = visibleText(describe(under(event))))}
+    onClick=${event => (event.stopPropagation(), select('module', under(event).module?.path ?? ''))}><title>${describe(slowest)}</title><path d=${each.map((_, at) => bar(at)).join('')} /><path class="slowest" d=${bar(each.indexOf(slowest))} /></svg>`;
 }
 
 function groupColumns(by, rows) {
