@@ -114,6 +114,7 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
     await clearFilters();
     if (timed.length === 0) return;
     await page.groupBy('Each');
+    await page.grid().getByRole('columnheader', {name: /^p50/}).waitFor(); // which is there once the table knows its width
     assert.match(await count(), new RegExp(`^${timed.length} operators?, ${ms(said.nodes)} ms`));
     const texts = ['avg', 'p50'], rows = await page.rows(), wanted = new Set(timed.map(node => [node.target, ...texts.map(key => ms(node[key])), share(node.avg, whole), node.estimated].join(' ')));
     assert.deepEqual(rows.map(row => unmarked(row['avg ms'])), timed.map(node => node.avg).sort((a, b) => b - a).slice(0, rows.length).map(ms));
