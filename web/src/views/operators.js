@@ -172,6 +172,6 @@ export function OperatorsView() {
     <label class="check"><input type="checkbox" aria-label="timed only" checked=${onlyTimed} disabled=${method.value.runs === 0} onChange=${event => set({q: event.target.checked ? without(get('q'), 'timed') : `${get('q')} timed:all`.trim()})} />timed only</label>
     <${Chips} /><span class="count" role="status">${countText(rows.length, 'operator')}, ${timeOf(time)} ${unitName.value}, ${shareOfWhole(time)}${estimatedOver(operators, rows, of) > 0 ? ` (≈ ${timeOf(estimatedOver(operators, rows, of))} estimated)` : ''}</span></div>
     ${rows.length === 0 ? html`<p class="note">No operator matches.</p>`
-    : each ? html`<${Table} name="op" label="Operators" columns=${operatorColumns(operators, rows)} rows=${rows} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${nodesCommand()} />`
-    : html`<${Table} name="group" label="Operators, grouped" columns=${groupColumns(by, groups)} rows=${groups} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && selection.value.row >= 0 && group.rows.includes(selection.value.row)} sum=${describe} />`}</div>`;
+    : each ? html`<${Table} key="op" name="op" label="Operators" columns=${operatorColumns(operators, rows)} rows=${rows} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${nodesCommand()} />`
+    : html`<${Table} key=${`group ${by}`} name="group" label="Operators, grouped" columns=${groupColumns(by, groups)} rows=${groups} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && selection.value.row >= 0 && group.rows.includes(selection.value.row)} sum=${describe} />`}</div>`;
 }
