@@ -15,14 +15,13 @@ struct etr_gzip {
   unsigned char out[32768];
 };
 
-etr_gzip *etr_gzip_new(const etr_sink *sink, etr_gzip_effort effort) {
-  enum { GZIP_HEADER = 16, MEMORY_LEVEL = 8, MOST_MEMORY_LEVEL = 9 };
-  const bool is_small = effort == ETR_GZIP_SMALLEST;
+etr_gzip *etr_gzip_new(const etr_sink *sink) {
+  enum { GZIP_HEADER = 16, MEMORY_LEVEL = 8 };
   etr_gzip *gzip = calloc(1, sizeof *gzip);
   if (gzip == NULL) return NULL;
   gzip->sink = *sink;
-  if (deflateInit2(&gzip->stream, is_small ? Z_BEST_COMPRESSION : Z_DEFAULT_COMPRESSION, Z_DEFLATED,
-                   MAX_WBITS + GZIP_HEADER, is_small ? MOST_MEMORY_LEVEL : MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK)
+  if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_HEADER, MEMORY_LEVEL,
+                   Z_DEFAULT_STRATEGY) == Z_OK)
     return gzip;
   free(gzip);
   return NULL;

@@ -9,14 +9,9 @@
 
 typedef struct etr_gzip etr_gzip;
 
-typedef enum etr_gzip_effort {
-  ETR_GZIP_USUAL,    /* for files that are large and short-lived */
-  ETR_GZIP_SMALLEST, /* slower by half, smaller by a few percent */
-} etr_gzip_effort;
-
 /** Begins to compress into *sink, which is copied. Returns NULL when out of memory. The gzip header has no time and no
  * name, so equal input gives equal output. */
-etr_gzip *etr_gzip_new(const etr_sink *sink, etr_gzip_effort effort);
+etr_gzip *etr_gzip_new(const etr_sink *sink);
 
 /** Returns the sink that takes the data to compress. */
 etr_sink etr_gzip_sink(etr_gzip *gzip);

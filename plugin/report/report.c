@@ -73,7 +73,7 @@ static etr_status put_document(const etr_sink *sink, const char *id, const docum
   base64_sink encoded = {.sink = sink};
   put_element(&writer, sink, id);
   ETR_TRY(etr_writer_finish(&writer, error));
-  etr_gzip *gzip = etr_gzip_new(&(etr_sink){add_encoded, &encoded}, ETR_GZIP_USUAL);
+  etr_gzip *gzip = etr_gzip_new(&(etr_sink){add_encoded, &encoded});
   if (!gzip) return etr_fail_memory(error);
   const etr_sink compressed = etr_gzip_sink(gzip);
   etr_status status = write_document(of, &compressed, error);

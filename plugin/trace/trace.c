@@ -254,7 +254,7 @@ etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *o
   if (options == NULL) options = &all;
   ETR_TRY(check_trace(profile, options, error));
   if (!options->gzip) return write_trace(profile, options, sink, error);
-  etr_gzip *gzip = etr_gzip_new(sink, ETR_GZIP_USUAL);
+  etr_gzip *gzip = etr_gzip_new(sink);
   if (gzip == NULL) return etr_fail_memory(error);
   etr_sink compressed = etr_gzip_sink(gzip);
   etr_status status = write_trace(profile, options, &compressed, error);

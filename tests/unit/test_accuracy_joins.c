@@ -384,6 +384,12 @@ static const etr_partner *partner_of(const etr_partner *partners, const etr_grap
   return NULL;
 }
 
+/* Takes the method's graph away, and the values that name its nodes. */
+static void forget_graph(altered *of) {
+  of->methods[0].graph = ETR_NONE;
+  of->profile.debug_value_count = 0;
+}
+
 /* A convolution into which its batch norm was folded has the value of the batch norm. Nodes that a comparison does not
  * pair are joined by name. */
 Test(accuracy_joins, nodes) {
@@ -405,8 +411,7 @@ Test(accuracy_joins, nodes) {
     etr_arena arena = {0};
     etr_profile *profile = open_fixture(CHECKED "convnet_int8", NULL);
     open_altered(&of, CHECKED "convnet");
-    if (by_name) of.methods[0].graph = ETR_NONE;
-    if (by_name) of.profile.debug_value_count = 0; /* their nodes are of that graph */
+    if (by_name) forget_graph(&of);
     cr_assert_eq(etr_partners_find(&partners, profile, 0, &of.profile, &arena, &error), ETR_OK);
     for (size_t i = 0; i < ETR_COUNT(rows); i++) {
       const etr_partner *partner = partner_of(partners, &profile->graphs[profile->methods[0].graph], rows[i].name);
@@ -430,8 +435,7 @@ Test(accuracy_joins, nodes_of_one_name) {
     etr_arena arena = {0};
     etr_profile *profile = open_fixture(CHECKED "convnet_int8", NULL);
     open_altered(&of, CHECKED "convnet");
-    of.methods[0].graph = ETR_NONE;
-    of.profile.debug_value_count = 0; /* their nodes are of that graph */
+    forget_graph(&of);
     etr_graph *graphs = copy(&of, of.profile.graphs, of.profile.graph_count, sizeof *graphs);
     for (size_t i = 0; i < of.profile.graph_count; i++) {
       if (strcmp(graphs[i].module, "aten") != 0) continue;
