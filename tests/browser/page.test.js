@@ -178,6 +178,14 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     await page.frame.getByLabel('Theme').selectOption('auto');
   });
 
+  it('says of a delegate where it is and why it ends there', async () => {
+    await go('view=delegation&sel=delegate:6');
+    const said = await page.details();
+    assert.match(said['cut by'], /^aten_/);
+    assert.match(said.because, /^XnnpackBackend's partitioner /);
+    for (const delegate of (await page.table('Delegates'))) assert.notEqual(delegate[1], '');
+  });
+
   it('lists its keys, and is used by them', async () => {
     await go('');
     await page.page.keyboard.press('?');

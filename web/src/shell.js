@@ -6,14 +6,14 @@ import {effect} from '@preact/signals';
 import {Component, render as renderInto} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 
-import {bases, hits, labelOf, method, problem, profile, records, refresh, select, shareOf, show, showBase, showRecord, shownRun, source, stepHit, timeOf, unit, unitName} from './base/app.js';
+import {bases, hits, labelOf, method, problem, profile, records, refresh, select, show, showBase, showRecord, shownRun, source, stepHit, timeOf, unit, unitName} from './base/app.js';
 import {openAddress} from './base/address.js';
 import {command, commandsOf, runKey} from './base/commands.js';
 import {openSource} from './base/document.js';
-import {UNITS, countText, shareText} from './base/format.js';
+import {countText, UNITS} from './base/format.js';
 import {html, visibleText} from './base/html.js';
 import {declare, defaultsOf, flag, follow, get, peek, set} from './base/store.js';
-import {Choice} from './parts/bits.js';
+import {Choice, shareOfWhole} from './parts/bits.js';
 import {said} from './parts/export.js';
 import {BaseChoice} from './views/compare.js';
 import {Details} from './views/details.js';
@@ -78,7 +78,7 @@ function Search() {
   };
   return html`<div class="search-box"><input ref=${box} type="search" class="search" aria-label="Search operators" placeholder="Search  /" title="words in names, modules, types, arguments and source lines, /regular expressions/, op:conv*, module:layers.3, backend:cpu, avg>0.1; n and N step through the hits" value=${get('q')}
     onInput=${event => set({q: event.target.value}, {replace: true})} onKeyDown=${key} />
-    <span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''}>${wrong ? 'not understood' : isAll || !method.value ? '' : html`${countText(rows.length, 'hit')}, ${timeOf(time)} ${unitName.value}, ${shareText(shareOf(time), 1)}`}</span></div>`;
+    <span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''}>${wrong ? 'not understood' : isAll || !method.value ? '' : html`${countText(rows.length, 'hit')}, ${timeOf(time)} ${unitName.value}, ${shareOfWhole(time)}`}</span></div>`;
 }
 
 function Bar() {

@@ -37,6 +37,5 @@ export function openAddress(frame = globalThis) {
       bar.addEventListener('popstate', heard);
       bar.addEventListener('hashchange', heard);
     },
-    href: () => bar.location.href,
   };
 }

@@ -89,9 +89,6 @@ function readRun(shown, wanted) {
   return {stat: 'run', of: timesOfRun(timeline, at, sectionOf(shown, 'per_run').value.value, shown.operators.count), whole: timeline.runs[at].execute, label: `run ${wanted}`, run: wanted};
 }
 
-/** Returns the share of a time of the whole, 0 to 1; NaN if there is no whole. */
-export const shareOf = ns => (times.value?.whole > 0 ? ns / times.value.whole : NaN);
-
 /* ---- Search and selection ---- */
 
 /** The operators that the search selects: {rows, problem, isAll, time, has: a bitmap}. */
@@ -225,11 +222,14 @@ export async function refresh() {
 
 export {showBase, showRecord};
 
-/** Returns the pair of the comparison for each operator of the shown method: {row: node}; empty without a base. */
-export const pairs = computed(() => {
-  const answer = compared.value?.comparison?.methods[method.value?.index];
-  return new Map((answer?.nodes ?? []).filter(node => node.new_node >= 0).map(node => [node.new_node, node]));
-});
-
 /** The comparison of the shown method by the library (schema/diff.schema.json), null without a base. */
 export const comparedMethod = computed(() => compared.value?.comparison?.methods[method.value?.index] ?? null);
+
+/** The same method of the base: by its name, or the only one that the base has; null without a base. */
+export const baseMethod = computed(() => {
+  const methods = compared.value?.profile?.methods ?? [];
+  return methods.find(({name}) => name === method.value?.name) ?? (methods.length === 1 ? methods[0] : null);
+});
+
+/** Returns the pair of the comparison for each operator of the shown method: {row: node}; empty without a base. */
+export const pairs = computed(() => new Map((comparedMethod.value?.nodes ?? []).filter(node => node.new_node >= 0).map(node => [node.new_node, node])));

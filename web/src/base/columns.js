@@ -85,6 +85,12 @@ export function sumOver(column, rows) {
   return sum;
 }
 
+/** Returns the median of values that are sorted, the mean of the two in the middle; NaN of none. */
+export function medianOf(sorted) {
+  const half = sorted.length >> 1;
+  return sorted.length === 0 ? NaN : sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
 /* Compares numbers in names by value, so that layer 2 comes before layer 10, as etr_natural_compare() does. */
 const names = new Intl.Collator('en', {numeric: true});
 export const compareNames = names.compare;

@@ -5,11 +5,11 @@
 const commands = new Map();
 
 /**
- * Registers a command: {name, keys: ['+', 'shift+ArrowLeft'], text, views: the views that have it (all if missing), group: its heading in the list of keys, run(event), isPossible()}.
+ * Registers a command: {name, keys: ['+', 'shift+ArrowLeft'], text, views: the views that have it (all if missing), run(event), isPossible()}.
  * A key is the event's `key`, behind "shift+" where a letter's case does not tell it.
  */
 export function command(made) {
-  commands.set(made.name, {views: null, group: 'Everywhere', isPossible: () => true, ...made});
+  commands.set(made.name, {views: null, isPossible: () => true, ...made});
 }
 
 /** Returns the commands of a view, those of all views included. */

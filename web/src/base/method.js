@@ -181,9 +181,10 @@ function readGraph(graph, texts, runs) {
 
 const DELEGATE_TIMES = ['call', 'on_nodes', 'estimated', 'copy_in', 'compute', 'wait', 'copy_out', 'other', 'npu', 'gpu', 'cpu'];
 
-/* Reads a delegate, with times per inference; a time that an older document lacks is null. */
-function readDelegate(delegate, index, runs) {
-  return {...delegate, index, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === undefined || delegate[key] === null ? null : delegate[key] / runs]))};
+/* Reads a delegate, with times per inference; a time that an older document lacks is null. `places` say where it is and why it ends there: `module` is undefined in older documents, `cutBy` the operator behind it. */
+function readDelegate(delegate, index, runs, places) {
+  const place = places && {module: places.indices('module')[index], cutBy: places.indices('cut_by')[index], cutReason: places.text('cut_reason', index)};
+  return {...delegate, index, ...place, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === undefined || delegate[key] === null ? null : delegate[key] / runs]))};
 }
 
 /* ns; a part below it is a rounding error of the subtraction */
@@ -205,13 +206,13 @@ export function balanceParts(shown) {
 const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: part.total / runs})); // older documents lack these parts
 
 function readMethod(method, index, texts) {
-  const runs = method.runs || 1, graph = readGraph(method.graph, texts, runs);
+  const runs = method.runs || 1, graph = readGraph(method.graph, texts, runs), places = method.delegate_places ? new Columns(method.delegate_places, method.delegates.length, texts) : null;
   const rowsOf = finding => Int32Array.from((finding.operators ?? fromSteps(finding.operator_steps ?? [])).filter(row => row >= 0 && row < graph.operators.count));
   return {
     index, document: method, texts, name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run ?? [],
     noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // older documents lack both
     balance: perInference(method.balance, runs), clockHidden: method.clock_hidden / runs, clocks: method.clocks ?? {}, delegation: method.delegation, notes: method.notes ?? [],
-    delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, runs)), delegatePhases: perInference(method.phases, runs), computeUnits: perInference(method.compute_units, runs),
+    delegates: method.delegates.map((delegate, at) => readDelegate(delegate, at, runs, places)), delegatePhases: perInference(method.phases, runs), computeUnits: perInference(method.compute_units, runs),
     findings: method.findings.map((finding, at) => ({...finding, index: at, rows: rowsOf(finding)})), hasGraph: Boolean(method.graph), patterns: method.by_pattern ?? [], graphName: method.graph?.module ?? null, ...graph,
   };
 }

@@ -5,6 +5,7 @@
 // An overlay is {name, values: of each node, NaN if it has none, adds: whether values of several nodes add up (otherwise the greatest counts),
 // scale: 'heat', 'change' or 'category', categories: texts, text(value), estimated and hatched: bitmaps of nodes, hottest: the greatest value of graphs beside it, which share the scale}.
 
+import {medianOf} from '../base/columns.js';
 import {OPEN, REPEAT, groupOf} from './groups.js';
 
 /** The number of steps of a scale of colours. */
@@ -52,10 +53,9 @@ export function peersOf(tree, item, known = new Map()) {
 export function valueOf(tree, shown, item) {
   const peers = peersOf(tree, item, shown.peers), {values, flags} = shown, estimated = peers.some(peer => flags[peer] & 1), hatched = (flags[item] & 2) > 0;
   if (peers.length === 1) return {value: values[item], median: NaN, instances: 1, estimated, hatched};
-  const known = peers.map(peer => values[peer]).filter(value => !Number.isNaN(value)).sort((a, b) => a - b), half = known.length >> 1;
-  const median = known.length === 0 ? NaN : known.length % 2 ? known[half] : (known[half - 1] + known[half]) / 2;
+  const known = peers.map(peer => values[peer]).filter(value => !Number.isNaN(value)).sort((a, b) => a - b);
   const value = known.length === 0 ? NaN : shown.overlay.scale === 'category' ? (known[0] === known.at(-1) ? known[0] : -1) : shown.overlay.adds ? known.reduce((a, b) => a + b, 0) : known.at(-1);
-  return {value, median, instances: peers.length, estimated, hatched};
+  return {value, median: medianOf(known), instances: peers.length, estimated, hatched};
 }
 
 /** Forgets what depends on which repeats are folded. */

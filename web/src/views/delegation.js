@@ -2,13 +2,14 @@
 //
 // delegation.js - the view that counts delegated and non-delegated operators by type, as ExecuTorch's print_delegation_info does, and lists each delegate with what is in it.
 
-import {compared, hasHit, method, select, selection, show, timeOf, times, unitName} from '../base/app.js';
+import {baseMethod, hasHit, method, select, selection, show, timeOf, times, unitName} from '../base/app.js';
 import {rowsWhere, sumOver} from '../base/columns.js';
+import {commonModule} from '../base/events.js';
 import {term} from '../base/filter.js';
 import {countText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {groupRows} from '../base/method.js';
-import {Link, bar, shareOfWhole, timeCell} from '../parts/bits.js';
+import {Link, ModuleLink, NodeLink, bar, shareOfWhole, timeCell} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
 import {Definitions, detailsOfKind} from './details.js';
 
@@ -16,7 +17,7 @@ const COMMAND = 'etrecord-tb delegation RECORD', SEVERAL = 'several modules';
 
 /* The same operator types in the base: what was delegated there. Nothing is judged. */
 function baseColumns() {
-  const base = compared.value?.profile?.methods.find(({name}) => name === method.value.name)?.delegation;
+  const base = baseMethod.value?.delegation;
   if (!base) return [];
   const byType = new Map(base.operators.map(row => [row.op_type, row])), count = (key, title) => ({key: `base_${key}`, title, number: true, text: row => String(byType.get(row.op_type)?.[key] ?? 0), value: row => byType.get(row.op_type)?.[key] ?? 0});
   return [count('delegated', 'base: delegated'), count('non_delegated', 'base: not'),
@@ -38,26 +39,17 @@ function OperatorTypes() {
 /* Columns that some backends record: the delegate overhead by phase, then the whole call by compute unit. */
 const DELEGATE_PARTS = [['copy_in', 'copying in'], ['compute', 'computing'], ['wait', 'waiting'], ['copy_out', 'copying out'], ['other', 'other overhead'], ['npu', 'NPU'], ['gpu', 'GPU'], ['cpu', 'CPU']];
 
-/** Returns the rows of the operators inside a delegate. */
-export function rowsOf({operators}, delegate) {
+/* Returns the rows of the operators inside a delegate. */
+function rowsOf({operators}, delegate) {
   const of = operators.indices('delegate');
   delegate.rows ??= rowsWhere(operators.count, row => of[row] === delegate.instruction);
   return delegate.rows;
 }
 
-/** Returns the module that holds all operators of a delegate; null if there is none. */
-export function moduleOf(shown, delegate) {
-  if (delegate.module >= 0) return shown.modules[delegate.module] ?? null;
-  const [first, ...rest] = Array.from(rowsOf(shown, delegate), row => shown.operators.module(row)).filter(Boolean);
-  let at = first ?? null;
-  for (const other of rest) while (at && at !== other && !(at.path === '' || other.path.startsWith(`${at.path}.`))) at = at.parent;
-  return at;
-}
+/* Returns the module that holds all operators of a delegate; null if several do, or only the model. Older documents do not tell it. */
+const moduleOf = (shown, delegate) => (delegate.module === undefined ? commonModule(shown.operators, rowsOf(shown, delegate)) : shown.modules[delegate.module] ?? null);
 
-const moduleText = delegate => {
-  const module = moduleOf(method.value, delegate);
-  return module ? module.path || SEVERAL : '';
-};
+const moduleText = delegate => moduleOf(method.value, delegate)?.path ?? (delegate.nodes > 0 ? SEVERAL : '');
 
 /* The parts that some delegate has; the overhead alone, with no phase, is a column already. */
 function recordedParts(shown) {
@@ -84,9 +76,9 @@ function DelegateDetails({chosen}) {
   const rows = rowsOf(shown, delegate), module = moduleOf(shown, delegate), time = ns => (shown.runs ? `${timeOf(ns)} ${unitName.value}` : null), order = Array.from(rows).sort((a, b) => a - b), at = shown.delegates.indexOf(delegate);
   const neighbours = [...shown.delegates].sort((a, b) => a.instruction - b.instruction), place = neighbours.indexOf(delegate), link = other => html`<${Link} act=${() => select('delegate', other.instruction)}>instruction ${other.instruction}<//>`;
   return html`<${Definitions} rows=${[
-    ['backend', delegate.backend], ['module', module ? html`<${Link} act=${() => select('module', module.path)}>${module.path || SEVERAL}<//>` : null], ['call', time(delegate.call)], ['share', shareText(shown.runs ? delegate.call : null, shown.execute.avg)],
+    ['backend', delegate.backend], ['module', module ? html`<${ModuleLink} module=${module} />` : moduleText(delegate)], ['call', time(delegate.call)], ['share', shareText(shown.runs ? delegate.call : null, shown.execute.avg)],
     ['graph operators', time(delegate.on_nodes)], ['overhead of a call', time((delegate.call ?? 0) - (delegate.on_nodes ?? 0))], ...DELEGATE_PARTS.map(([key, title]) => [title, delegate[key] > 0 ? time(delegate[key]) : null]),
-    ['delegate before', neighbours[place - 1] ? link(neighbours[place - 1]) : null], ['delegate after', neighbours[place + 1] ? link(neighbours[place + 1]) : null], ['ends because', delegate.cut_text]]} />
+    ['delegate before', neighbours[place - 1] ? link(neighbours[place - 1]) : null], ['delegate after', neighbours[place + 1] ? link(neighbours[place + 1]) : null], ['cut by', delegate.cutBy >= 0 ? html`<${NodeLink} operators=${operators} row=${delegate.cutBy} />` : null], ['because', delegate.cutReason && `${delegate.backend}'s partitioner ${delegate.cutReason.startsWith('no ') ? `has ${delegate.cutReason}` : delegate.cutReason}`]]} />
     <p><${Link} act=${() => show('operators', {q: term('delegate', delegate.instruction), 'op.group': 'none'})}>${countText(rows.length, 'operator')} in the table<//> · <${Link} act=${() => show('timeline')}>timeline<//> · <${Link} act=${() => show('graph')}>graph<//></p>
     <section><h3>By operator type, in ${unitName.value}</h3><${Definitions} rows=${groupRows(operators, rows, 'op', of).map(group => [group.key, `${timeOf(group.time)} ×${group.count}`])} /></section>
     <section><h3>Operators inside, in order</h3><ul class="inside">${order.slice(0, 200).map(row => html`<li key=${`${at}.${row}`}><${Link} act=${() => select('node', operators.name(row))}>${operators.name(row)}<//> <span class="quiet">${of[row] >= 0 ? `${timeOf(of[row])} ${unitName.value}, ${shareOfWhole(of[row])}` : ''}</span></li>`)}</ul>

@@ -5,7 +5,7 @@
 import {signal} from '@preact/signals';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 
-import {comparedMethod, compared, hits, labelOf, method, select, selectRow, selection, sectionOf, shownRun, timeWithUnit, times} from '../base/app.js';
+import {baseMethod, comparedMethod, hits, labelOf, method, sectionOf, select, selection, selectRow, shownRun, times, timeWithUnit} from '../base/app.js';
 import {command} from '../base/commands.js';
 import {countText, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -436,7 +436,7 @@ async function takeFile(file) {
 
 /* The base's graph, in which operators are those of the base. */
 function basePane(by) {
-  const made = compared.value, base = made?.profile?.methods.find(({name}) => name === method.value.name);
+  const base = baseMethod.value;
   if (!base || !comparedMethod.value) return null;
   const section = sectionOf(base, 'graphs').value, reading = readingOf(section, base.graphName, base);
   if (!reading) return null;

@@ -4,7 +4,7 @@
 
 import {useEffect, useRef} from 'preact/hooks';
 
-import {compared, isHitRow, method, sectionOf, select, selectedRows, selection, show} from '../base/app.js';
+import {baseMethod, isHitRow, method, sectionOf, select, selectedRows, selection, show} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {bytesText, countText, shareText} from '../base/format.js';
@@ -259,7 +259,7 @@ command({name: 'memory-peak', keys: ['p'], views: ['memory'], text: 'Go to the p
 
 /* The memory of the same method in the base. */
 function baseMemory() {
-  const base = compared.value?.profile?.methods.find(({name}) => name === method.value.name);
+  const base = baseMethod.value;
   return base ? sectionOf(base, 'memory').value.value : null;
 }
 

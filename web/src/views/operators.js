@@ -3,7 +3,7 @@
 // operators.js - the table of operators: each, or summed by type, module, pattern of modules, source line or backend.
 
 import {comparedMethod, hits, labelOf, method, pairs, select, selectRow, selectedRows, selection, shownRun, times, timeOf, unitName} from '../base/app.js';
-import {sumOver} from '../base/columns.js';
+import {medianOf, sumOver} from '../base/columns.js';
 import {optionsOf, term, termsOf, without} from '../base/filter.js';
 import {callsText, changeText, countText, rateText, shareText, signOf, sourceText} from '../base/format.js';
 import {html, visibleText} from '../base/html.js';
@@ -97,8 +97,8 @@ export function foldRows(operators, rows, of) {
     group.modules.set(module, (group.modules.get(module) ?? 0) + time);
   }
   return [...groups.values()].map(group => {
-    const each = [...group.modules].map(([module, time]) => ({module, time})), ordered = each.map(({time}) => time).sort((a, b) => a - b), middle = ordered.length / 2;
-    return {...group, count: group.rows.length, each, median: ordered.length % 2 ? ordered[Math.floor(middle)] : (ordered[middle - 1] + ordered[middle]) / 2, slowest: each.reduce((a, b) => (b.time > a.time ? b : a))};
+    const each = [...group.modules].map(([module, time]) => ({module, time})), ordered = each.map(({time}) => time).sort((a, b) => a - b);
+    return {...group, count: group.rows.length, each, median: medianOf(ordered), slowest: each.reduce((a, b) => (b.time > a.time ? b : a))};
   });
 }
 
@@ -146,7 +146,7 @@ export function openGroup(by, group, {q: said, ...changes} = {q: get('q')}) {
 /* ---- The view ---- */
 
 /** Returns the command that prints the operators of the search; null if its options cannot say them. */
-export function nodesCommand() {
+function nodesCommand() {
   const options = optionsOf(get('q')), {name} = method.value, record = shownRun.value === 'profile' ? 'RECORD' : labelOf(shownRun.value);
   if (!options) return null;
   return ['etrecord-tb nodes', record, name.startsWith('(') ? '' : `--method ${name}`, method.value.graphName ? `--graph ${method.value.graphName}` : '', ...options, times.value.stat === 'p50' ? '--stat p50' : '', '--top 0'].filter(Boolean).join(' ');
@@ -159,7 +159,7 @@ export function OperatorsView() {
   const {operators, hasGraph} = method.value, {rows: found} = hits.value, by = shownGroup(), {of} = times.value, each = by === 'none';
   const onlyTimed = method.value.runs > 0 && !get('q').includes('timed:'), rows = onlyTimed ? Array.from(found).filter(row => operators.isTimed(row)) : Array.from(found), backends = backendsOf(operators);
   if (!hasGraph) return html`<p class="note">The graph is missing, because no ETRecord was given. The timeline shows the events.</p>`;
-  const time = sumOver(of, rows), chosenBackend = get('q').match(/\bbackend:(\S+)/)?.[1] ?? '';
+  const time = sumOver(of, rows), estimated = estimatedOver(operators, rows, of), chosenBackend = get('q').match(/\bbackend:(\S+)/)?.[1] ?? '';
   const setBackend = name => set({q: [without(get('q'), 'backend'), name && term('backend', name)].filter(Boolean).join(' ')});
   const describe = marked => {
     const inside = each ? marked : marked.flatMap(group => group.rows), sum = sumOver(of, inside);
@@ -170,7 +170,7 @@ export function OperatorsView() {
     <${Segments} label="Group by" options=${GROUPS} chosen=${by} change=${value => set({'op.group': value})} />
     <${Choice} label="Backend" options=${[['', 'all backends'], ...backends.map(name => [name, name])]} chosen=${chosenBackend} change=${setBackend} />
     <label class="check"><input type="checkbox" aria-label="timed only" checked=${onlyTimed} disabled=${method.value.runs === 0} onChange=${event => set({q: event.target.checked ? without(get('q'), 'timed') : `${get('q')} timed:all`.trim()})} />timed only</label>
-    <${Chips} /><span class="count" role="status">${countText(rows.length, 'operator')}, ${timeOf(time)} ${unitName.value}, ${shareOfWhole(time)}${estimatedOver(operators, rows, of) > 0 ? ` (≈ ${timeOf(estimatedOver(operators, rows, of))} estimated)` : ''}</span></div>
+    <${Chips} /><span class="count" role="status">${countText(rows.length, 'operator')}, ${timeOf(time)} ${unitName.value}, ${shareOfWhole(time)}${estimated > 0 ? ` (≈ ${timeOf(estimated)} estimated)` : ''}</span></div>
     ${rows.length === 0 ? html`<p class="note">No operator matches.</p>`
     : each ? html`<${Table} key="op" name="op" label="Operators" columns=${operatorColumns(operators, rows)} rows=${rows} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${nodesCommand()} />`
     : html`<${Table} key=${`group ${by}`} name="group" label="Operators, grouped" columns=${groupColumns(by, groups)} rows=${groups} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && selection.value.row >= 0 && group.rows.includes(selection.value.row)} sum=${describe} />`}</div>`;

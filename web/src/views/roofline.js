@@ -5,7 +5,7 @@
 
 import {useRef, useState} from 'preact/hooks';
 
-import {compared, comparedMethod, hits, isHitRow, method, pairs, profile, select, selectedRows, selectRow, timeOf, times, timeWithUnit, unitName} from '../base/app.js';
+import {baseMethod, comparedMethod, hits, isHitRow, method, pairs, profile, select, selectedRows, selectRow, timeOf, times, timeWithUnit, unitName} from '../base/app.js';
 import {command} from '../base/commands.js';
 import {countText, rateText, shareText, shortOp} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -138,7 +138,7 @@ function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], 
  * Returns where the operators of points were in the base: {point, x, y} for those that were paired and have a rate there, at the medians. `keys` are the columns of the axes.
  */
 function baseOf(points, keys) {
-  const base = compared.value?.profile?.methods.find(({name}) => name === method.value.name)?.operators;
+  const base = baseMethod.value?.operators;
   if (!base || comparedMethod.value?.may_differ) return [];
   const [xs, ys] = keys.map(key => base.numbers(key));
   return points.flatMap(point => {

@@ -159,12 +159,12 @@ function GroupCard({title, by, kind, label, groups, open, columns = []}) {
 function ModuleCard({operators}) {
   const {of} = times.value, {modulesByPath} = method.value;
   const groups = groupRows(operators, operators.timed, 'module', of), inside = group => (modulesByPath.has(group.key) ? rowsInside(modulesByPath.get(group.key)) : group.rows);
-  const total = group => {
-    const rows = inside(group), time = sumOver(of, rows), estimated = estimatedOver(operators, rows, of);
-    return {time, estimated};
+  const total = (group, write) => {
+    const rows = inside(group);
+    return write(sumOver(of, rows), estimatedOver(operators, rows, of));
   };
   return html`<${GroupCard} title="Module" by="own" kind="module" groups=${groups} label=${group => html`<span class="cut head"><bdi>${group.key || TOP_LEVEL}</bdi></span>`}
-    columns=${[{key: 'total', title: `total ${unitName.value}`, hint: 'with all modules inside', number: true, text: group => timeText(total(group).time, total(group).estimated), cell: group => timeCell(total(group).time, total(group).estimated)}]} />`;
+    columns=${[{key: 'total', title: `total ${unitName.value}`, hint: 'with all modules inside', number: true, text: group => total(group, timeText), cell: group => total(group, timeCell)}]} />`;
 }
 
 /* Repeated modules as one row: their operators by pattern. */

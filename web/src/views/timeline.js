@@ -2,7 +2,7 @@
 //
 // timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
 
-import {carryingRows, compared, comparedMethod, hits, isHitRow, labelOf, method, sectionOf, selectedRows, selection, timeOf, timeWithUnit, timelineOf, unitName} from '../base/app.js';
+import {baseMethod, carryingRows, compared, comparedMethod, hits, isHitRow, labelOf, method, sectionOf, selectedRows, selection, timelineOf, timeOf, timeWithUnit, unitName} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
@@ -36,11 +36,6 @@ function runAtWord(runs, [, order, part]) {
   const sorted = runs.map((_, at) => at).sort((a, b) => order(runs[a].execute, runs[b].execute));
   return sorted[Math.floor(part * (sorted.length - 1))];
 }
-
-const baseMethod = () => {
-  const methods = compared.value?.profile?.methods;
-  return methods?.find(({name}) => name === method.value.name) ?? (methods?.length === 1 ? methods[0] : null);
-};
 
 /* ---- Lanes ---- */
 
@@ -243,7 +238,7 @@ function axisText(ns, step) {
 }
 
 export function TimelineView() {
-  const shown = method.value, {timeline, error} = timelineOf(shown), other = baseMethod(), base = other ? timelineOf(other).timeline : null;
+  const shown = method.value, {timeline, error} = timelineOf(shown), other = baseMethod.value, base = other ? timelineOf(other).timeline : null;
   if (error) return html`<p class="note error" role="alert">${error}</p>`;
   if (timeline === undefined) return html`<p class="note">Loading…</p>`;
   if (timeline === null) return html`<p class="note">${shown.runs ? 'This record was written by an earlier version, which did not store event positions. Write it again to see its timeline.' : 'No run of this method was recorded.'}</p>`;
