@@ -82,8 +82,8 @@ describe('a row of boxes', () => {
 });
 
 describe('the text of a box', () => {
-  it('keeps the end of a name and its number', () => {
-    for (const [text, room, shown] of [['layers.3', 100, 'layers.3'], ['layers.3.attention · bmm', 80, '…ention · bmm'], ['layers.12', 20, '…12'], ['layers.123', 20, '123'], ['abc', 2, '']]) assert.equal(fitted(text, room, widthOf), shown);
+  it('keeps whole parts of a name from its end, its number, or how its last part begins', () => {
+    for (const [text, room, shown] of [['layers.3', 100, 'layers.3'], ['layers.3.attention · bmm', 80, '…bmm'], ['layers.3.attention · bmm', 100, '…attention · bmm'], ['layers.12', 20, '…12'], ['layers.123', 20, '123'], ['layers.1234', 20, ''], ['attention', 36, 'atten…'], ['layers.*', 24, 'lay…'], ['abc', 2, '']]) assert.equal(fitted(text, room, widthOf), shown);
   });
 
   it('is another one for each box of a family that is 24 pixels wide', () => {

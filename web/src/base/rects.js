@@ -90,25 +90,39 @@ export function textWidths(measure) {
   };
 }
 
-/** Returns the text, or as much of its end as there is room for, because names differ at their ends: "…attention · bmm", "…12", "12". */
-export function fitted(text, room, widthOf) {
-  if (widthOf(text) <= room) return text;
-  const letters = [...text], dots = widthOf('…');
-  let at = letters.length, used = 0;
-  while (at > 0 && used + widthOf(letters[at - 1]) <= room) used += widthOf(letters[--at]);
-  let shown = at;
-  while (shown < letters.length && used + dots > room) used -= widthOf(letters[shown++]);
-  const tail = letters.slice(shown).join('');
-  if (tail.length > 1 && !(/^\d/.test(tail) && /\d/.test(letters[shown - 1]))) return `…${tail.replace(/^[\s·.]+/, '')}`;
-  return letters.slice(at).join('').replace(/^[\s·.]+/, '');
+/* What separates the parts of a name: "layers.3.attention · bmm". A "*" stays with the part before it. */
+const SEPARATORS = / · |\/|\.(?=[^*\s])/g;
+
+/* The beginning of a text with "…", or "" if only a letter fits. */
+function beginning(text, room, widthOf) {
+  const letters = [...text];
+  while (letters.length > 1 && widthOf(`${letters.join('')}…`) > room) letters.pop();
+  return letters.length > 1 ? `${letters.join('')}…` : '';
 }
 
-/* The texts by which a box can be named in less room, best first: the end of its name, its number, the beginning. */
+/**
+ * Returns the text, or what distinguishes it best in less room: as many whole parts of its end as fit ("…attention · bmm", "…12", "12"), because names differ at
+ * their ends, or else the beginning of its last part ("atten…"), because a word is known by its beginning. A number is never cut.
+ */
+export function fitted(text, room, widthOf) {
+  if (widthOf(text) <= room) return text;
+  let last = text;
+  for (const {index, 0: separator} of text.matchAll(SEPARATORS)) {
+    last = text.slice(index + separator.length);
+    if (widthOf(`…${last}`) <= room) return `…${last}`;
+  }
+  if (widthOf(last) <= room) return last;
+  return /^\d/.test(last) ? '' : beginning(last, room, widthOf);
+}
+
+/* The texts by which a box can be named in less room, best first: parts of its name, its number, its end, its beginning. */
 function* shorter(text, room, widthOf) {
   yield fitted(text, room, widthOf);
-  const [number] = text.match(/\d+(?=\D*$)/) ?? [];
+  const [number] = text.match(/\d+(?=\D*$)/) ?? [], letters = [...text];
   if (number && widthOf(number) <= room) yield number;
-  const letters = [...text];
+  let tail = letters.length;
+  while (tail > 0 && widthOf(`…${letters.slice(tail - 1).join('')}`) <= room) tail--;
+  if (tail < letters.length && !number) yield `…${letters.slice(tail).join('')}`;
   while (letters.length && widthOf(letters.join('')) > room) letters.pop();
   yield letters.join('');
 }

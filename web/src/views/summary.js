@@ -29,9 +29,11 @@ export function shownParts(balance) {
   return shown.length ? shown : balance.slice(0, 1);
 }
 
+/* The parts of the time as a bar and its legend, for a first look; the table below has the same parts with their times. */
 function Balance() {
-  const shown = method.value, whole = shown.execute.avg;
-  return html`<div class="balance-bar" aria-hidden="true">${balanceParts(shown).map(part => html`<span class=${`part ${part.part}`} style=${{flexGrow: String(part.avg)}} title=${`${partText(part)}: ${shareText(part.avg, whole)}`}></span>`)}</div>`;
+  const shown = method.value, parts = balanceParts(shown).map(part => ({...part, share: shareText(part.avg, shown.execute.avg)}));
+  return html`<div class="balance-bar" aria-hidden="true">${parts.map(part => html`<span class=${`part ${part.part}`} style=${{flexGrow: String(part.avg)}} title=${`${partText(part)}: ${part.share}`}></span>`)}</div>
+    <ul class="legend" aria-hidden="true">${parts.map(part => html`<li><span class=${`swatch ${part.part}`}></span>${partText(part)} ${part.share}</li>`)}</ul>`;
 }
 
 function BalanceTable() {
