@@ -16,7 +16,7 @@ import {download, svgText} from '../parts/export.js';
 import {SmallTable} from '../parts/table.js';
 import {isRepetitive} from './operators.js';
 
-const WIDTH = 900, HEIGHT = 420, LEFT = 64, RIGHT = 16, TOP = 14, BOTTOM = 46, MOST_LISTED = 12;
+const WIDTH = 900, HEIGHT = 420, LEFT = 64, RIGHT = 16, TOP = 14, BOTTOM = 46, MOST_LISTED = 12, MOST_NAMED = 12, LETTER = 6; // LETTER: width of a letter of a name
 
 declare({'roof.fold': oneOf('auto', 'each', 'pattern'), 'roof.zoom': text()});
 
@@ -95,6 +95,23 @@ function pointText({rows, time}) {
   return `${path || TOP_LEVEL} · ${shortOp(operators.op(row))}${rows.length > 1 ? ` ×${rows.length}` : ` (${operators.name(row)})`}: ${timeWithUnit(time)}, ${rate}${rateText(at('gbs'))} GB/s${at('macs') > 0 ? `, ${rateText(at('intensity'))} FLOP per byte` : ''}${peak}`;
 }
 
+/* Returns the names of the points with the most time, beside them, where they cover neither another point nor another name: {text, x, y, anchor}. Positions in the drawing's units. */
+function pointNames(points, place, radius) {
+  const {operators} = method.value, taken = points.map(point => [place(point)[0] - radius(point), place(point)[1] - radius(point), place(point)[0] + radius(point), place(point)[1] + radius(point)]), names = [];
+  for (const point of points.slice(0, MOST_NAMED)) {
+    const [row] = point.rows, {path, pattern} = operators.module(row) ?? {}, text = `${(point.rows.length > 1 ? pattern : path) || TOP_LEVEL} · ${shortOp(operators.op(row))}`, width = text.length * LETTER, [x, y] = place(point);
+    const away = radius(point) + 4, sides = [[x + away, y + 4, 'start'], [x - away - width, y + 4, 'end'], [x - width / 2, y - away, 'middle'], [x - width / 2, y + away + 8, 'middle']];
+    for (const [left, base, anchor] of sides) {
+      const box = [left, base - 10, left + width, base + 3];
+      if (left < LEFT || box[2] > WIDTH - RIGHT || taken.some(other => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+      taken.push(box);
+      names.push({text, x: left + {start: 0, middle: width / 2, end: width}[anchor], y: base, anchor});
+      break;
+    }
+  }
+  return names;
+}
+
 const openPoint = ({rows}) => (rows.length === 1 ? selectRow(rows[0]) : (({operators}) => select('pattern', operators.module(rows[0])?.pattern ?? ''))(method.value));
 
 let zoomTo = null; // zooms the roofline that was drawn last around the chosen point
@@ -129,7 +146,8 @@ function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], 
   return html`<svg ref=${box} class="roofline-plot" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="application" tabindex="0" aria-label=${`${label}. Arrow keys choose a point, Enter opens it.`} aria-describedby=${`${label}-said`} onClick=${click} onKeyDown=${key} onWheel=${wheel}>
     <${Axes} x=${x} y=${y} titleX=${titleX} titleY=${titleY} /><svg overflow=${zoom && get('roof.zoom') ? 'hidden' : 'visible'} x=${LEFT} y=${TOP} width=${WIDTH - RIGHT - LEFT} height=${HEIGHT - BOTTOM - TOP} viewBox=${`${LEFT} ${TOP} ${WIDTH - RIGHT - LEFT} ${HEIGHT - BOTTOM - TOP}`}>${peaks.map(peak => html`<${Peak} peak=${peak} x=${x} y=${y} />`)}
     ${before.map(({point, x: from, y: at0}) => html`<path class="moved" d=${`M${x.at(from)},${y.at(at0)}L${place(point).join(',')}`}><title>from the base: ${rateText(at0)}, ${rateText(from)}</title></path>`)}
-    ${points.map((point, index) => html`<circle class=${`operator-point tint-${backendColour(operators, operators.backend(point.rows[0]))}${index === at || isChosen(point) ? ' chosen' : ''}${isHit(point) ? '' : ' faded'}`} cx=${place(point)[0]} cy=${place(point)[1]} r=${radius(point)}><title>${pointText(point)}</title></circle>`)}</svg></svg>
+    ${points.map((point, index) => html`<circle class=${`operator-point tint-${backendColour(operators, operators.backend(point.rows[0]))}${index === at || isChosen(point) ? ' chosen' : ''}${isHit(point) ? '' : ' faded'}`} cx=${place(point)[0]} cy=${place(point)[1]} r=${radius(point)}><title>${pointText(point)}</title></circle>`)}
+    ${pointNames(points, place, radius).map(({text, x: left, y: base, anchor}) => html`<text class="point-name" x=${left} y=${base} text-anchor=${anchor} aria-hidden="true">${text}</text>`)}</svg></svg>
     <p class="said" role="status" aria-live="polite" id=${`${label}-said`}>${points[at] ? pointText(points[at]) : ''}</p>
     ${list ? html`<div class="covered"><p>${countText(list.length, 'point')} here:</p><ul>${list.map(point => html`<li><${Link} act=${() => openPoint(point)}>${pointText(point)}<//></li>`)}</ul></div>` : null}`;
 }
@@ -153,7 +171,7 @@ function baseOf(points, keys) {
 export function missingPeaksText(known, points, operators) {
   const computes = points.some(({rows}) => (operators.text('arithmetic', rows[0]) === 'integer' ? known.integer_gops : known.gflops) > 0);
   const missing = [known.gbs > 0 ? null : 'bandwidth', computes ? null : 'compute'].filter(Boolean).join(' or ');
-  return `No roof is drawn, because no peak of ${missing} is known: --peak-flops and --peak-bandwidth give them. Without these, operators take their place that need 50 µs or more and move 1 MB or compute a million MACs in a call.`;
+  return `No roof is drawn, because no peak of ${missing} is known: give it with --peak-flops and --peak-bandwidth. The best rate of a large operator would take its place (50 µs or more in a call that moves 1 MB or computes a million MACs), but this record has none.`;
 }
 
 function peaksText(peaks, known, points, operators) {
