@@ -2,7 +2,7 @@
 //
 // table.js - the table: a long one that holds only the rows in sight, and a small one that holds all. Both sort, copy all their rows, and print. A column is
 // {key, title, text(row) or value(row) or both, cell(row): what is drawn if it is not the text, number, hint, width: of CSS grid, from: the least width in pixels at which it is shown, optional: hidden
-// until it is chosen, descending: sorted so first, sort: false if it cannot be}.
+// until it is chosen, why(row): explains the number of a row if `hint` is not enough, descending: sorted so first, sort: false if it cannot be}.
 
 import {signal} from '@preact/signals';
 import {useEffect, useRef, useState} from 'preact/hooks';
@@ -38,6 +38,9 @@ const sortingOf = said => ({key: said.slice(0, -1), descending: said.endsWith('-
 const sortValue = column => row => (column.value ? column.value(row) : column.text(row));
 
 const contentOf = (column, row) => (column.cell ? column.cell(row) : column.text ? column.text(row) : column.value(row));
+
+/* What explains a number: that of the row, or what the column is. */
+const whyOf = (column, row) => (column.number ? column.why?.(row) ?? column.hint : undefined);
 
 /** Returns the rows as the state of the table `name` sorts them. */
 export function sorted(name, columns, rows) {
@@ -86,7 +89,7 @@ function Heading({name, column, index}) {
   const {key, descending} = sortingOf(get(`${name}.sort`)), isSorted = key === column.key;
   const next = `${column.key}${(isSorted ? !descending : Boolean(column.descending)) ? '-' : '+'}`, inside = column.sort === false || !column.title ? column.title
     : html`<button type="button" onClick=${() => set({[`${name}.sort`]: next})}>${column.title}${isSorted ? (descending ? ' ↓' : ' ↑') : ''}</button>`;
-  return html`<span role="columnheader" class=${column.number ? 'number' : ''} title=${column.hint ?? column.title} aria-colindex=${String(index + 1)} aria-sort=${isSorted ? (descending ? 'descending' : 'ascending') : undefined}>${inside}</span>`;
+  return html`<span role="columnheader" class=${column.number ? 'number' : ''} title=${column.hint ? undefined : column.title} aria-description=${column.hint} aria-colindex=${String(index + 1)} aria-sort=${isSorted ? (descending ? 'descending' : 'ascending') : undefined}>${inside}</span>`;
 }
 
 /* Lets a user drag the right edge of a heading. */
@@ -161,7 +164,7 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   const line = index => {
     const row = all[index], isMarked = marked.has(row);
     return html`<div key=${index} class=${`row${index === focus ? ' chosen' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
-      style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span role="gridcell" class=${column.number ? 'number' : column.key === 'bar' ? 'bar-cell' : ''} aria-colindex=${String(place + 1)}>${contentOf(column, row)}</span>`)}</div>`;
+      style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span role="gridcell" class=${column.number ? 'number' : column.key === 'bar' ? 'bar-cell' : ''} aria-colindex=${String(place + 1)} aria-description=${whyOf(column, row)}>${contentOf(column, row)}</span>`)}</div>`;
   };
   return html`<div class="long-table"><div class="table-bar">${marked.size ? html`<span class="count" role="status">${marked.size} marked: ${sum?.([...marked]) ?? ''}</span><button type="button" class="text-link" onClick=${() => setMarked(new Set())}>none</button>` : null}
     <span class="push"></span><${ColumnsMenu} name=${name} columns=${columns} /><${CopyMenu} label=${label} columns=${shown} rows=${marked.size ? all.filter(row => marked.has(row)) : all} command=${command} /></div>
@@ -180,10 +183,10 @@ export function SmallTable({caption, columns, rows, open, isChosen, isHit, comma
   const line = row => {
     const act = open && (event => event.target.closest('button, a, input, tr') === event.currentTarget && open(row)); // a button inside the row handles its own click
     const name = [open && 'link', isChosen?.(row) && 'chosen', isHit?.(row) && 'hit'].filter(Boolean).join(' ') || undefined, properties = open ? {tabindex: '0', onClick: act, onKeyDown: event => event.key === 'Enter' && act(event)} : {};
-    return html`<tr class=${name} ...${properties}>${columns.map(column => html`<td class=${`${column.number ? 'number' : ''} ${column.class ?? ''}`.trim() || undefined}>${contentOf(column, row)}</td>`)}</tr>`;
+    return html`<tr class=${name} ...${properties}>${columns.map(column => html`<td class=${`${column.number ? 'number' : ''} ${column.class ?? ''}`.trim() || undefined} aria-description=${whyOf(column, row)}>${contentOf(column, row)}</td>`)}</tr>`;
   };
   return html`<div class="small-table"><table class="plain"><caption>${caption}</caption>
-    <thead><tr>${columns.map(({title, number, hint}) => html`<th scope="col" class=${number ? 'number' : undefined} title=${hint}>${title}</th>`)}</tr></thead><tbody>${shown.map(line)}</tbody></table>
+    <thead><tr>${columns.map(({title, number, hint}) => html`<th scope="col" class=${number ? 'number' : undefined} aria-description=${hint}>${title}</th>`)}</tr></thead><tbody>${shown.map(line)}</tbody></table>
     <div class="table-tail">${list.length > shown.length ? html`<button type="button" class="text-link" onClick=${() => setAll(true)}>${(list.length - shown.length).toLocaleString('en-US')} more</button>` : null}<span class="push"></span>
     <${CopyMenu} label=${caption} columns=${columns} rows=${list} command=${command} /></div></div>`;
 }
