@@ -37,6 +37,15 @@ static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, siz
   return text ? text : "";
 }
 
+#define MEDIANS "; %s %s per inference, %s"
+
+/* Returns what the medians of a comparison are, because `summary` shows those over all runs. */
+static const char *center_of(const etr_change *change) {
+  return ETR_MIN(change->base_recordings, change->new_recordings) >= ETR_LEAST_RECORDINGS
+             ? "mean of the recordings' medians"
+             : "median";
+}
+
 /* Puts the verdict on a method, then how steady the runs of each side are, which the medians depend on. */
 static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute;
@@ -48,7 +57,7 @@ static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   etr_section_line(&o->answer, ETR_STYLE_HOT, 0, etr_diff_unlike_text(o, method));
   etr_text_begin(&text, &o->answer.arena, &title);
   etr_putf(&title, "%s: %s", method->name[0] ? method->name : "method not known", etr_diff_verdict_text(o, execute));
-  if (medians[0]) etr_putf(&title, "; median %s per inference, %s", medians, etr_diff_runs_text(o, execute));
+  if (medians[0]) etr_putf(&title, MEDIANS, center_of(execute), medians, etr_diff_runs_text(o, execute));
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0, etr_text_end(&text, &title));
   if (left_out[0]) etr_putf(&o->answer.writer, "  %s\n", left_out);
   put_note(o, etr_diff_reason_text(o, execute));
@@ -77,7 +86,7 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   etr_put_markdown(&o->answer.writer, method->name[0] ? method->name : "method not known");
   etr_putf(&o->answer.writer, ": %s**", etr_diff_verdict_text(o, &method->execute));
   if (medians[0])
-    etr_putf(&o->answer.writer, "; median %s per inference, %s", medians, etr_diff_runs_text(o, &method->execute));
+    etr_putf(&o->answer.writer, MEDIANS, center_of(&method->execute), medians, etr_diff_runs_text(o, &method->execute));
   if (left_out[0]) etr_putf(&o->answer.writer, "; %s", left_out);
   put_markdown_line(o, "", etr_diff_reason_text(o, &method->execute));
   if (is_timed_twice(method)) {

@@ -50,15 +50,17 @@ const judged = (differs, columns) => (differs ? [] : columns);
 function TotalsTable({answer}) {
   const {execute, may_differ: differs} = answer;
   const rows = [{text: 'Method::execute', base: execute.base_p50, other: execute.new_p50, verdict: execute.verdict}, ...explainedRows(answer)];
-  return html`<${SmallTable} caption=${`Medians per inference${isPooled(execute) ? ', of recordings' : ''}`} rows=${rows} columns=${[
+  return html`<${SmallTable} caption=${`Medians per inference${isPooled(execute) ? ', means of recordings' : ', over runs'}`} rows=${rows} columns=${[
     {key: 'part', title: 'part', class: 'key', text: row => row.text},
     timeColumn('base', 'base', `${centreText(execute)}, of the base`, row => row.base), timeColumn('this', 'this', `${centreText(execute)}, of this record`, row => row.other),
     ...judged(differs, [{key: 'change', title: 'change', hint: `this less the base, in ${unitName.value}, and as a part of the base`, number: true, text: row => changeCell(row.base ?? 0, row.other ?? 0)}, {key: 'verdict', title: 'verdict', text: row => VERDICTS[row.verdict] ?? '', cell: row => (row.verdict ? html`<${Verdict} verdict=${row.verdict} />` : '')}]),
   ]} />`;
 }
 
-/** Whether the medians of a comparison are over recordings, of which a side has several: not those over all runs, which other views show. */
-export const isPooled = execute => execute.base_recordings > 1 || execute.new_recordings > 1;
+const LEAST_RECORDINGS = 3; // of each side, from which the library compares their medians: etr_change in lib/etrecord_compare.h
+
+/** Whether the medians of a comparison are those of recordings: not those over all runs, which other views show. */
+export const isPooled = execute => Math.min(execute.base_recordings, execute.new_recordings) >= LEAST_RECORDINGS;
 
 /** What the medians of a comparison are. */
 export const centreText = execute => (isPooled(execute) ? 'geometric mean of the medians of the recordings; other views show the median over all runs' : 'median over runs');
@@ -101,7 +103,7 @@ const sideText = (recordings, runs) => `${countText(recordings, 'recording')} wi
 function Headline({answer}) {
   const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differs, by_events: events, verdict_text: verdict, reason_text: reason, base, new: newer} = answer, differences = differencesText(answer);
   const linedUp = `${paired.toLocaleString('en-US')} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`, runs = `${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}`;
-  const medians = html`<span aria-description=${explain(centreText(execute))}>${isPooled(execute) ? 'Median of recordings' : 'Median'} ${timeOf(execute.base_p50)} → ${timeOf(execute.new_p50)} ${unitName.value}</span>`, steadiness = [['the base', base], ['this record', newer]].filter(([, side]) => side?.steadiness);
+  const medians = html`<span aria-description=${explain(centreText(execute))}>${isPooled(execute) ? 'Mean of the recordings’ medians' : 'Median over runs'} ${timeOf(execute.base_p50)} → ${timeOf(execute.new_p50)} ${unitName.value}</span>`, steadiness = [['the base', base], ['this record', newer]].filter(([, side]) => side?.steadiness);
   return html`${differences ? html`<p class="note warning">The two sides differ: ${differences}.</p>` : null}${differs
     ? html`<p class="lead warning differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p><p class="note">${medians}; ${runs}.</p>`
     : html`${steadiness.length ? html`<p class="lead warning" role="alert">${steadiness.map(([name, side]) => html`<span>Runs of ${name}: ${side.steadiness}. </span>`)}</p>` : null}
