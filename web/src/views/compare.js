@@ -103,11 +103,11 @@ const sideText = (recordings, runs) => `${countText(recordings, 'recording')} wi
 function Headline({answer}) {
   const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differs, by_events: events, verdict_text: verdict, reason_text: reason, base, new: newer} = answer, differences = differencesText(answer);
   const linedUp = `${paired.toLocaleString('en-US')} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`, runs = `${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}`;
-  const medians = html`<span aria-description=${explain(centreText(execute))}>${isPooled(execute) ? 'Mean of the recordings’ medians' : 'Median over runs'} ${timeOf(execute.base_p50)} → ${timeOf(execute.new_p50)} ${unitName.value}</span>`, steadiness = [['the base', base], ['this record', newer]].filter(([, side]) => side?.steadiness);
+  const medians = html`${isPooled(execute) ? 'Mean of the recordings’ medians' : 'Median over runs'} ${timeOf(execute.base_p50)} → ${timeOf(execute.new_p50)} ${unitName.value}`, steadiness = [['the base', base], ['this record', newer]].filter(([, side]) => side?.steadiness);
   return html`${differences ? html`<p class="note warning">The two sides differ: ${differences}.</p>` : null}${differs
-    ? html`<p class="lead warning differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p><p class="note">${medians}; ${runs}.</p>`
+    ? html`<p class="lead warning differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p><p class="note" aria-description=${explain(centreText(execute))}>${medians}; ${runs}.</p>`
     : html`${steadiness.length ? html`<p class="lead warning" role="alert">${steadiness.map(([name, side]) => html`<span>Runs of ${name}: ${side.steadiness}. </span>`)}</p>` : null}
-      <p class="lead">${medians} <${Verdict} verdict=${execute.verdict} /> ${verdict.replace(/^cannot tell: /, '').replace(/^-/, '−')}</p>${reason ? html`<p class="note">${reason[0].toUpperCase()}${reason.slice(1)}.</p>` : null}
+      <p class="lead" aria-description=${explain(`${centreText(execute)}; the bounds are those of the relative change`)}>${medians} <${Verdict} verdict=${execute.verdict} /> ${verdict.replace(/^cannot tell: /, '').replace(/^-/, '−')}</p>${reason ? html`<p class="note">${reason[0].toUpperCase()}${reason.slice(1)}.</p>` : null}
       <p class="note">${runs}; ${linedUp}. ${LEGEND}</p>`}`;
 }
 

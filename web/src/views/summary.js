@@ -139,7 +139,7 @@ const FINDING_TIMES = 'times of findings are medians over runs, of kernels with 
 function Finding({finding}) {
   const isOlder = finding.saving === undefined, part = isOlder ? finding.share : finding.potential_share, time = isOlder ? finding.cost : finding.potential, unknown = !isOlder && time === null;
   return html`<li class=${selection.value?.said === `finding:${finding.index}` ? 'chosen' : ''}><span class="cost" aria-description=${explainRuns('the most that it could save, of the median over runs')}><strong>${unknown ? '' : part === null ? 'once' : shareText(part, 1)}</strong><span>${unknown ? '' : timeWithUnit(time)}</span></span>
-    <div><strong>${finding.title}</strong><p aria-description=${explainRuns(FINDING_TIMES)}>${isOlder ? finding.evidence : `${finding.evidence} ${finding.saving}`}</p>
+    <div aria-description=${explainRuns(FINDING_TIMES)}><strong>${finding.title}</strong><p>${isOlder ? finding.evidence : `${finding.evidence} ${finding.saving}`}</p>
     ${finding.rows.length ? html`<${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> · <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//>` : null}</div></li>`;
 }
 

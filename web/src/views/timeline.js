@@ -93,6 +93,8 @@ const syntheticText = backend => `${backend ?? 'the backend'} recorded only how 
 const KIND_TEXT = {[EXECUTE]: 'the whole run', [CALL]: 'call of a kernel, with the runtime’s work around it', [KERNEL]: 'kernel', [DELEGATE]: 'call of a delegate', [INSIDE]: 'inside a delegate'};
 
 /* Formats a share with two digits at least, because most events take less than a thousandth. */
+const clockText = backend => `clock step ${stepText(stepOf(backend))}`;
+
 /* Times of one run: only the step of the clock limits their digits. */
 const measured = (ns, backend = undefined) => timeWithUnit(ns, stepOf(backend));
 
@@ -167,7 +169,7 @@ function SpanTable({picture, span}) {
   const inBase = new Map((base ?? []).map(row => [row.key, row])), rows = [...own, ...(base ?? []).filter(row => !own.some(({key}) => key === row.key)).map(row => ({key: row.key, count: 0, total: 0, self: 0}))];
   const sum = (list, key) => list.reduce((all, row) => all + (row?.[key] ?? 0), 0), all = {isSum: true, key: 'sum', ...Object.fromEntries(['count', 'total', 'self'].map(key => [key, sum(own, key)]))};
   inBase.set('sum', base && Object.fromEntries(['count', 'total', 'self'].map(key => [key, sum(base, key)])));
-  const time = (key, title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, hint, number: true, value: of, text: row => timeOf(of(row), stepOf()), why: row => `${of(row).toLocaleString('en-US')} ns; ${hint}; run ${picture.sides[0].events.run}; clock step ${stepText(stepOf())}`});
+  const time = (key, title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, hint, number: true, value: of, text: row => timeOf(of(row), stepOf()), why: row => `${of(row).toLocaleString('en-US')} ns; ${hint}; run ${picture.sides[0].events.run}; ${clockText()}`});
   const columns = [
     {key: 'key', title: BY.find(([value]) => value === by)[1].toLowerCase(), class: 'key', text: row => keyText(by, row.key), cell: row => html`<span title=${row.key}>${row.isSum ? html`<strong>sum</strong>` : keyText(by, row.key)}</span>`},
     {key: 'count', title: 'count', hint: 'events that are inside the span, or partly', number: true, value: row => row.count, text: row => String(row.count)},
@@ -176,7 +178,7 @@ function SpanTable({picture, span}) {
     ...(base ? [time('base total', 'base total', 'of the base, in the same span', row => inBase.get(row.key)?.total ?? 0), time('base self', 'base self', 'of the base, in the same span', row => inBase.get(row.key)?.self ?? 0)] : []),
   ];
   const lanes = picture.lanes.filter(({isEvents}) => isEvents), toggle = key => set({'tl.without': without.includes(key) ? without.filter(other => other !== key) : [...without, key]}, {replace: true});
-  return html`<section class="card span" aria-label="Span"><div class="toolbar"><strong aria-description=${`length of the span; clock step ${stepText(stepOf())}`}>${measured(length)}</strong><span class="count" aria-description="from the start of the run">from ${measured(span[0])} to ${measured(span[1])}</span>
+  return html`<section class="card span" aria-label="Span"><div class="toolbar"><strong aria-description=${`length of the span; ${clockText()}`}>${measured(length)}</strong><span class="count" aria-description=${`from the start of the run; ${clockText()}`}>from ${measured(span[0])} to ${measured(span[1])}</span>
     <${Segments} label="Sum by" options=${BY} chosen=${by} change=${value => set({'tl.by': value}, {replace: true})} />${lanes.length > 1 ? lanes.map(({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)} change=${() => toggle(key)} />`) : null}
     <button type="button" onClick=${() => currentScene()?.look(...span)}>zoom to it</button><button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button></div>
     <${SmallTable} caption="In the marked span" rows=${[all, ...rows]} columns=${columns} most=${24} /></section>`;
@@ -212,10 +214,10 @@ function Longest({events}) {
   const row = event => events.operator[event];
   return html`<section class="card"><${SmallTable} caption="Longest events of this run" rows=${rows} open=${event => choose({name: 'this', events, event, box: null})} isChosen=${event => row(event) >= 0 && selectedRows.value?.[row(event)] === 1} isHit=${event => isHitRow(row(event))} columns=${[
     {key: 'event', title: 'event', class: 'key', text: event => (row(event) >= 0 ? `${operators.module(row(event))?.path ?? ''} · ${shortOp(operators.op(row(event)))}`.replace(/^ · /, '') : events.label(event))},
-    {key: 'time', title: `time ${unitName.value}`, hint: `duration in run ${events.run}`, number: true, value: event => events.duration[event], text: event => `${events.isEstimated(event) ? '≈ ' : ''}${timeOf(events.duration[event], stepOf(events.backend(event)))}`, why: event => `duration in run ${events.run}; ${row(event) >= 0 ? `matched ${matchText(operators.text('match', row(event)))}; ` : ''}clock step ${stepText(stepOf(events.backend(event)))}`}, {key: 'share', title: 'share', hint: 'of this run', number: true, text: event => shareText(events.duration[event], events.execute)},
+    {key: 'time', title: `time ${unitName.value}`, hint: `duration in run ${events.run}`, number: true, value: event => events.duration[event], text: event => `${events.isEstimated(event) ? '≈ ' : ''}${timeOf(events.duration[event], stepOf(events.backend(event)))}`, why: event => `duration in run ${events.run}; ${row(event) >= 0 ? `matched ${matchText(operators.text('match', row(event)))}; ` : ''}${clockText(events.backend(event))}`}, {key: 'share', title: 'share', hint: 'of this run', number: true, text: event => shareText(events.duration[event], events.execute)},
     timeColumn('p50', 'p50', 'median of the operator over the runs in which it ran', event => (row(event) >= 0 ? operators.numbers('p50')[row(event)] : NaN), {stat: 'p50', rows: event => (row(event) >= 0 ? [row(event)] : undefined)}),
     {key: 'node', title: 'node', class: 'key quiet', text: event => (row(event) >= 0 ? `${events.isEstimated(event) ? '≈ ' : ''}${operators.name(row(event))}` : '')},
-    {key: 'backend', title: 'backend', class: 'key', text: event => events.backend(event) ?? CPU}, {key: 'start', title: `start ${unitName.value}`, hint: 'from the start of the run, as measured', number: true, text: event => (events.measured[event] ? timeOf(events.start[event], stepOf()) : 'synthetic')},
+    {key: 'backend', title: 'backend', class: 'key', text: event => events.backend(event) ?? CPU}, {key: 'start', title: `start ${unitName.value}`, hint: `from the start of the run, as measured; ${clockText()}`, number: true, text: event => (events.measured[event] ? timeOf(events.start[event], stepOf()) : 'synthetic')},
   ]} /></section>`;
 }
 
@@ -247,7 +249,7 @@ export function TimelineView() {
   if (timeline === null) return html`<p class="note">${shown.runs ? 'This record was written by an earlier version, which did not store event positions. Write it again to see its timeline.' : 'No run of this method was recorded.'}</p>`;
   const wanted = get('stat') === 'run' ? Number(get('run')) : null, at = runAt(timeline, wanted), events = timeline.eventsOf(at), baseEvents = base ? base.eventsOf(runAt(base, null)) : null;
   const synthetic = [...new Set(Array.from(events.measured.keys()).filter(event => events.measured[event] === 0).map(event => events.backend(event) ?? 'a delegate'))];
-  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count" aria-description="events of the run that is shown">${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}</span>
+  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count" aria-description=${`events of the run that is shown; ${clockText()}`}>${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}</span>
     <${SceneTools} name="timeline" /><${Check} label="names of the runtime" title="names of events as the runtime wrote them (r)" checked=${get('tl.raw')} change=${on => set({'tl.raw': on}, {replace: true})} />
     <span class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</span></div>
     ${wanted !== null && events.run !== wanted ? html`<p class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>` : null}<${SlowRun} events=${events} />
