@@ -16,6 +16,7 @@ import {declare, defaultsOf, flag, follow, get, peek, set} from './base/store.js
 import {Choice, shareOfWhole, sumHint, timeText} from './parts/bits.js';
 import {Explanation, explainNumbers} from './parts/explain.js';
 import {said} from './parts/export.js';
+import {isPrinting} from './parts/table.js';
 import {BaseChoice} from './views/compare.js';
 import {Details} from './views/details.js';
 import {VIEWS} from './views/index.js';
@@ -151,7 +152,7 @@ function Content() {
   }, [name, shownRun.value, method.value?.name]);
   const inside = !isOfAllRecords && problem.value ? html`<${Problem} text=${problem.value} />` : !isOfAllRecords && !profile.value ? html`<p class="note">Loading…</p>`
     : !isOfAllRecords && !method.value ? html`<p class="note">This record has no method.</p>` : html`<${View} />`;
-  return html`<main class=${`view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}><${Guard} key=${`${name} ${shownRun.value} ${method.value?.name}`}>${inside}<//></main>`;
+  return html`<main class=${`view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}>${isPrinting.value ? html`<h1>${VIEWS.find(view => view.name === name).title} · ${labelOf(shownRun.value)}${method.value ? ` · ${method.value.name}` : ''}</h1>` : null}<${Guard} key=${`${name} ${shownRun.value} ${method.value?.name}`}>${inside}<//></main>`;
 }
 
 function Page() {

@@ -128,7 +128,7 @@ function Curve({memory, at, base}) {
   return html`<section class="card"><h2>Live bytes at each instruction</h2><svg ref=${box} class="live-bytes" viewBox=${`0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`} preserveAspectRatio="none" role="slider" tabindex="0" aria-label="Live bytes over the instructions. Arrow keys choose an instruction, Home shows the peak."
     aria-valuemin="0" aria-valuemax=${live.length - 1} aria-valuenow=${at} aria-valuetext=${stepText(memory, at)} ...${moves(memory, at)}><path class="area" d=${areaPath(live, top)} />${baseLive.length ? html`<path class="base-line" d=${areaPath(baseLive, top, true)} />` : null}
     <line class="planned" x1="0" x2=${CURVE_WIDTH} y1=${planned} y2=${planned} /><line class="chosen" x1=${x} x2=${x} y1="0" y2=${CURVE_HEIGHT} /></svg><p class="said" role="status" aria-live="polite" aria-description="sum of the tensors that are live at the instruction, as the program plans them">${stepText(memory, at)}</p>
-    <p class="note">The dashed line is the planned size${baseLive.length ? '; the thin line is the base' : ''}. <${Link} act=${() => set({'mem.at': -1, sel: ''})}>Go to the peak<//> · <${Link} act=${() => download('live_bytes.svg', svgText(box.current), 'image/svg+xml')}>save as SVG<//></p></section>`;
+    <p class="note">The dashed line is the planned size${baseLive.length ? '; the thin line is the base' : ''}. <span class="acts"><${Link} act=${() => set({'mem.at': -1, sel: ''})}>Go to the peak<//> · <${Link} act=${() => download('live_bytes.svg', svgText(box.current), 'image/svg+xml')}>save as SVG<//></span></p></section>`;
 }
 
 /* ---- The map ---- */
@@ -208,7 +208,7 @@ function Map2D({tensors, memory, at, chosen}) {
     else go(memory, Math.floor((event.offsetX / event.currentTarget.clientWidth) * memory.instructions.live_bytes.length));
   };
   return html`<section class="card"><h2>Every tensor, by time and offset</h2><canvas ref=${canvas} class="memory-map" style=${{height: `${MAP_HEIGHT}px`}} role="img" aria-label="Planned tensors by instruction and offset; the tables list them" onPointerMove=${hover} onPointerLeave=${() => (tip.current.textContent = '')} onClick=${click}></canvas>
-    <p class="said" ref=${tip} aria-description="as the program plans the tensor"></p><p class="note">Across: instructions. Up: offsets in the buffer. The colour is the backend of the operator that makes the tensor. <${Link} act=${() => savePicture('memory.png', canvas.current)}>Save as PNG<//></p></section>`;
+    <p class="said" ref=${tip} aria-description="as the program plans the tensor"></p><p class="note">Across: instructions. Up: offsets in the buffer. The colour is the backend of the operator that makes the tensor. <span class="acts"><${Link} act=${() => savePicture('memory.png', canvas.current)}>Save as PNG<//></span></p></section>`;
 }
 
 /* ---- Tensors ---- */

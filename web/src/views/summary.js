@@ -10,7 +10,7 @@ import {html} from '../base/html.js';
 import {PART_TEXTS, TOP_LEVEL, balanceParts, estimatedOver, groupRows, rowsInside} from '../base/method.js';
 import {get, set} from '../base/store.js';
 import {Figure, Link, bar, shareColumn, sumHint, timeColumn} from '../parts/bits.js';
-import {SmallTable} from '../parts/table.js';
+import {SmallTable, isPrinting} from '../parts/table.js';
 import {Verdict, centreText, isPooled} from './compare.js';
 import {foldRows, isRepetitive, openGroup} from './operators.js';
 
@@ -128,7 +128,7 @@ function Runs() {
   return html`<figure class="runs"><svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="slider" tabindex="0" aria-label=${`Time of each run, up to ${timeOfRun(most)}. Arrow keys choose a run.`} aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${chosen}
     aria-valuetext=${chosen >= 0 ? `run ${numbers[chosen]}, ${timeOfRun(perRun[chosen])}` : 'no run chosen'} onClick=${pick} onKeyDown=${key}>
     ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area" aria-description=${explainRun(at)}></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)} y=${height - (ns / most) * height} height=${(ns / most) * height} class=${at === chosen ? 'run chosen' : 'run'} />`)}</svg>
-    <figcaption aria-description=${explainRuns('Method::execute of one run')}>time of each run, first to last; longest ${timeOfRun(most)}. ${Object.entries(RUN_WORDS).map(([word, find], place) => html`${place ? ' · ' : ''}<${Link} title=${`show all views for the ${word} run`} act=${() => chooseRun(find(perRun))}>${word}<//>`)}${chosen >= 0 ? html` <strong aria-description=${explainRun(chosen)}>run ${numbers[chosen]}: ${timeOfRun(perRun[chosen])}</strong> <${Link} act=${() => set({stat: 'avg', run: ''})}>all runs<//>` : null}</figcaption></figure>`;
+    <figcaption aria-description=${explainRuns('Method::execute of one run')}>time of each run, first to last; longest ${timeOfRun(most)}. <span class="acts">${Object.entries(RUN_WORDS).map(([word, find], place) => html`${place ? ' · ' : ''}<${Link} title=${`show all views for the ${word} run`} act=${() => chooseRun(find(perRun))}>${word}<//>`)}</span>${chosen >= 0 ? html` <strong aria-description=${explainRun(chosen)}>run ${numbers[chosen]}: ${timeOfRun(perRun[chosen])}</strong> <${Link} act=${() => set({stat: 'avg', run: ''})}>all runs<//>` : null}</figcaption></figure>`;
 }
 
 /* ---- Findings ---- */
@@ -140,14 +140,14 @@ function Finding({finding}) {
   const isOlder = finding.saving === undefined, part = isOlder ? finding.share : finding.potential_share, time = isOlder ? finding.cost : finding.potential, unknown = !isOlder && time === null;
   return html`<li class=${selection.value?.said === `finding:${finding.index}` ? 'chosen' : ''}><span class="cost" aria-description=${explainRuns('the most that it could save, of the median over runs')}><strong>${unknown ? '' : part === null ? 'once' : shareText(part, 1)}</strong><span>${unknown ? '' : timeWithUnit(time)}</span></span>
     <div aria-description=${explainRuns(FINDING_TIMES)}><strong>${finding.title}</strong><p>${isOlder ? finding.evidence : `${finding.evidence} ${finding.saving}`}</p>
-    ${finding.rows.length ? html`<${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> · <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//>` : null}</div></li>`;
+    ${finding.rows.length ? html`<span class="acts"><${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> · <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//></span>` : null}</div></li>`;
 }
 
 function Findings() {
   const {findings, runs} = method.value, rest = findings.slice(FINDINGS_SHOWN);
   if (findings.length === 0) return runs ? html`<p class="note">Nothing was found that would be worth changing.</p>` : null;
   return html`<section class="card findings" aria-label="Findings"><h2>What to do next, most to be saved first</h2><p class="note">Times are medians over runs, of kernels with the calls around them; tables show kernels alone.</p><ol>${findings.slice(0, FINDINGS_SHOWN).map(finding => html`<${Finding} finding=${finding} />`)}</ol>
-    ${rest.length ? html`<details><summary>${rest.length} more</summary><ol start=${FINDINGS_SHOWN + 1}>${rest.map(finding => html`<${Finding} finding=${finding} />`)}</ol></details>` : null}</section>`;
+    ${rest.length ? html`<details open=${isPrinting.value}><summary>${rest.length} more</summary><ol start=${FINDINGS_SHOWN + 1}>${rest.map(finding => html`<${Finding} finding=${finding} />`)}</ol></details>` : null}</section>`;
 }
 
 /* ---- Where the time is ---- */
