@@ -118,7 +118,7 @@ function Strip({group, most}) {
 function groupColumns(by, rows) {
   const most = rows.reduce((a, row) => Math.max(a, row.time), 0), {whole, label} = times.value, of = times.value.of;
   const folded = by === 'pattern', key = folded ? [
-    {key: 'key', title: 'repeated operator', width: 'minmax(200px, 2.4fr)', value: row => `${row.pattern || TOP_LEVEL} · ${row.op}${row.each.length > 1 ? ` ×${row.each.length}` : ''}`,
+    {key: 'key', title: 'repeated operator', width: 'minmax(240px, 3.4fr)', value: row => `${row.pattern || TOP_LEVEL} · ${row.op}${row.each.length > 1 ? ` ×${row.each.length}` : ''}`,
       cell: row => html`<span class="cut head" title=${`${row.pattern} · ${row.op}`}><bdi>${row.pattern || TOP_LEVEL} · <strong>${row.op}</strong>${row.each.length > 1 ? html` <span class="badge">×${row.each.length}</span>` : ''}</bdi></span>`},
   ] : [{key: 'key', title: GROUPS.find(([value]) => value === by)[1].toLowerCase(), width: 'minmax(200px, 2fr)', value: row => groupText[by](row.key), cell: row => html`<span class="cut head" title=${row.key}><bdi>${groupText[by](row.key)}</bdi></span>`}];
   return [
@@ -126,11 +126,11 @@ function groupColumns(by, rows) {
     {key: 'count', title: 'nodes', number: true, width: '64px', descending: true, value: row => row.count},
     {key: 'time', title: `${label} ${unitName.value}`, number: true, width: '100px', descending: true, value: row => row.time, text: row => timeText(row.time, row.estimated), cell: row => timeCell(row.time, row.estimated)},
     {key: 'share', title: 'share', number: true, width: '72px', descending: true, value: row => row.time / whole, text: row => shareOfWhole(row.time)},
-    {key: 'bar', title: '', width: 'minmax(100px, 1.4fr)', sort: false, cell: row => bar(row.time, most)},
+    {key: 'bar', title: '', width: 'minmax(80px, 1fr)', sort: false, cell: row => bar(row.time, most)},
     ...baseSumColumns(row => row.rows),
     ...(folded ? [
       {key: 'median', title: 'median of one', number: true, width: '100px', from: 900, descending: true, value: row => row.median, text: row => (row.each.length > 1 ? timeOf(row.median) : '')},
-      {key: 'slowest', title: 'slowest', width: 'minmax(120px, 1fr)', from: 1000, value: row => (row.each.length > 1 ? row.slowest.module?.path ?? '' : ''), cell: row => (row.each.length > 1 ? html`<span class="cut head" title=${row.slowest.module?.path}><bdi>${row.slowest.module?.path ?? ''}</bdi></span>` : '')},
+      {key: 'slowest', title: 'slowest', width: 'minmax(120px, 1.1fr)', from: 1000, value: row => (row.each.length > 1 ? row.slowest.module?.path ?? '' : ''), cell: row => (row.each.length > 1 ? html`<span class="cut head" title=${row.slowest.module?.path}><bdi>${row.slowest.module?.path ?? ''}</bdi></span>` : '')},
       {key: 'each', title: 'each', width: 'minmax(120px, 1.2fr)', from: 800, sort: false, cell: row => html`<${Strip} group=${row} most=${row.slowest.time} />`},
     ] : []),
     {key: 'estimated', title: `estimated ${unitName.value}`, number: true, width: '100px', optional: true, descending: true, value: row => row.estimated, text: row => (row.estimated > 0 ? timeOf(row.estimated) : '–')},
