@@ -345,6 +345,11 @@ typedef struct etr_node {
   const char *aten_node; /**< name of the node of aten/forward from which this one was lowered, found by from_node and
                             export_graph_id; for a node in a body, its name in the corresponding body of that graph.
                             NULL if unknown */
+  const etr_edge *other_inputs; /**< in program/METHOD: producers that the node may read in place of those in `inputs`,
+                                   because of jumps: the ends of other branches, or the previous pass of a loop, whose
+                                   producer may be a later node or the node itself. `inputs` has the last producer
+                                   before the node */
+  size_t other_input_count;
 } etr_node;
 
 /** Returns true for an operator that moves, repeats or converts data and computes nothing, such as

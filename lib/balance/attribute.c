@@ -657,7 +657,7 @@ static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *o
   *out = program->graph;
   if (program->is_cut)
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: the program's lists of tensors are too long: its graph lacks some edges",
+             "%s: the program has too long lists of tensors, or too many jumps: its graph lacks some edges",
              etr_method_label(t->placement->method));
   if (!times || !time_graph(t, out, times, own ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM)) return false;
   record_events(t, times, own ? NULL : program);
