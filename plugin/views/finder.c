@@ -92,7 +92,7 @@ static int by_total(const void *a, const void *b) {
 
 bool etr_finder_sum_by_operator(const etr_finder *finder, etr_breakdown *rows, const bool *marked, bool with_calls) {
   etr_breakdown by[ETR_BREAKDOWNS];
-  if (!etr_breakdowns_make(by, 1u << ETR_BY_OP | ETR_BREAKDOWN_OF_SUMS, finder->arena, finder->profile, finder->method,
+  if (!etr_breakdowns_make(by, 1u << ETR_BY_OP | ETR_BREAKDOWN_OF_TICKS, finder->arena, finder->profile, finder->method,
                            marked))
     return false;
   *rows = by[ETR_BY_OP];

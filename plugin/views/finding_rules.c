@@ -8,7 +8,6 @@
 #include "base/stats.h"
 #include "output/label.h"
 #include "output/text_table.h"
-#include "views/breakdown.h"
 #include "views/delegation.h"
 #include "views/loads.h"
 
@@ -103,9 +102,14 @@ static const char profiler[] = "the backend's own profiler, which shows what the
 /* What to try on the operators that take most of the time. */
 static const char *next_step(const etr_finder *finder, const etr_breakdown *rows, const etr_breakdown_row *row) {
   if (strncmp(row->key, "delegate.", 9) == 0) return profiler;
-  bool is_product = row->costs.macs > 0, is_integer = row->costs.integer_macs > 0, is_delegated = true;
-  for (uint32_t i = 0; i < finder->graph->node_count; i++)
-    if (rows->row_of_node[i] == row->number && finder->is_kernel[i]) is_delegated = false;
+  etr_cost_sum costs = {0};
+  bool is_delegated = true;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
+    if (rows->row_of_node[i] != row->number) continue;
+    etr_cost_add(&costs, finder->profile, finder->graph, i);
+    is_delegated &= !finder->is_kernel[i];
+  }
+  bool is_product = costs.macs > 0, is_integer = costs.integer_macs > 0;
   if (is_product && is_integer) return "a smaller input, fewer channels, or a faster backend";
   if (is_product && !is_delegated) return "delegate or quantise them, or use a smaller input";
   if (is_product) return "quantise them, or use a smaller input";
