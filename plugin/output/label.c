@@ -181,6 +181,8 @@ char *etr_label_time(etr_arena *arena, double ns) {
   return etr_text_end(&text, &writer);
 }
 
+const char *etr_label_method(const char *name) { return name[0] ? name : "method not known"; }
+
 const char *etr_count_text(etr_arena *arena, uint64_t bytes) {
   char digits[ETR_UINT_ROOM], text[2 * ETR_UINT_ROOM];
   size_t size = etr_format_uint(digits, bytes), used = 0;

@@ -51,6 +51,9 @@ const char *etr_label_kernel(const char *name);
  * that ExecuTorch's examples use. Without an ETRecord, the name of the ETDump is used. */
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile);
 
+/** Returns the name of a method, or what people read if it is not known. Static, or the name itself. */
+const char *etr_label_method(const char *name);
+
 /** Returns what a person calls the ETDump, without its ending: "pixel8" for "out/pixel8.etdp"; NULL if the profile does
  * not have exactly one ETDump. */
 const char *etr_label_dump(etr_arena *arena, const etr_profile *profile);
