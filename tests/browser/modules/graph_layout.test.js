@@ -75,7 +75,7 @@ describe('layout of every fixture', {skip}, () => {
       for (const {module, nodes} of graphsOf(record)) {
         const graph = graphOfNodes(nodes);
         assert.deepEqual(graph.cuts, [], `${record} ${module}`);
-        assert.deepEqual(problems(layOut(graph, 'flat').layout), [], `${record} ${module}, flat`);
+        for (const by of ['flat', 'delegate']) assert.deepEqual(problems(layOut(graph, by).layout), [], `${record} ${module}, ${by}`);
         assert.deepEqual(toggleAll(LIBRARY, graph), [], `${record} ${module}`);
       }
     });
@@ -128,6 +128,23 @@ describe('repeats', {skip}, () => {
     const tree = buildTree(graph), [repeat] = tree.groups.filter(({kind}) => kind === REPEAT);
     assert.ok(repeat.items.length >= steps, `${repeat.items.length} steps`);
     assert.ok(layOut(graph).layout.items.length <= 6, 'the loop is one box');
+  });
+  it('without modules, layers fold by their period: from one place of a layer to the same of the next, at the place that the fewest values pass', () => {
+    for (const [record, module, wanted, leaves, first] of [['llama_portable', 'edge', 'steps ×32', 86, 'aten.pow.Tensor_Scalar'], ['llama_xnnpack', 'edge', 'steps ×16', 65, 'aten.pow.Tensor_Scalar'], ['llama_xnnpack', 'program', 'steps ×15', 64, 'aten.mean.out'], ['vit_xnnpack', 'edge', 'steps ×12', 56, 'aten.native_layer_norm.default']]) {
+      const graph = graphOf(record, module), {tree, layout} = layOut(graph, 'delegate'), repeat = tree.groups.find(({kind}) => kind === REPEAT);
+      assert.deepEqual(repeatsOf(tree), [wanted], `${record} ${module}`);
+      assert.ok(repeat.items.every(item => groupOf(tree, item).leaves === leaves), `${record} ${module}: ${groupOf(tree, repeat.items[0]).leaves} nodes`);
+      assert.equal(graph.ops[graph.op[groupOf(tree, repeat.items[0]).first]], first, `${record} ${module}`);
+      assert.deepEqual(problems(layout), []);
+    }
+  });
+  it('loops in loops fold, and parts side by side do not', () => {
+    const inner = [0, 1, 2], outer = [...inner, ...inner, ...inner, ...inner, ...inner, ...inner, 3, 4, 5, 6], op = [7, ...Array.from({length: 5}, () => outer).flat()], ops = Array.from({length: 8}, (_, i) => `aten.op${i}.default`);
+    const tree = buildTree(graphOfEdges(op.map((_, i) => i ? [i - 1] : []), {op, ops}), {by: 'delegate'}), innermost = tree.groups.filter(({kind, parent}) => kind === REPEAT && parent !== tree.root);
+    assert.deepEqual([Array.from(groupOf(tree, tree.root).items, item => groupOf(tree, item)?.items.length ?? 0), innermost.map(({items}) => items.length)], [[0, 5], [6, 6, 6, 6, 6]]);
+    assert.deepEqual(leavesOf(tree, tree.root), op.map((_, i) => i));
+    const sides = graphOfEdges([[], ...Array.from({length: 18}, (_, i) => [i % 3 ? i : 0])], {op: [6, ...Array.from({length: 18}, (_, i) => i % 3)], ops});
+    assert.deepEqual(repeatsOf(buildTree(sides)), []);
   });
   it('any instance can be chosen, and what was open stays open', () => {
     const graph = graphOf('llama_portable'), {tree, layout} = layOut(graph), repeat = tree.groups.find(({kind}) => kind === REPEAT);
