@@ -482,13 +482,14 @@ static bool links_set_others(const etr_links *l, etr_node *nodes) {
     const etr_other *others = l->others.data;
     for (end = i + 1; end < l->others.count && others[end].reader == others[i].reader;) end++;
     etr_node *node = &nodes[others[i].reader];
-    etr_edge *list = etr_arena_alloc_array(l->arena, end - i, sizeof *list);
+    etr_edge *list = etr_arena_alloc_array(l->arena, node->input_count + (end - i), sizeof *list);
     if (!list) return false;
+    if (node->input_count) memcpy(list, node->inputs, node->input_count * sizeof *list);
+    node->inputs = list;
     for (size_t k = i; k < end; k++) {
       etr_edge edge = others[k].write == ETR_NONE ? others[k].edge : l->written_as[others[k].write];
-      if (edge.node != ETR_NONE) list[node->other_input_count++] = edge;
+      if (edge.node != ETR_NONE) list[node->input_count + node->other_input_count++] = edge;
     }
-    node->other_inputs = list;
   }
   return true;
 }

@@ -90,7 +90,7 @@ static etr_edge operand_of(const etr_graph *graph, const etr_subgraph *body, siz
 static bool add_edge(drawing *d, drawn_graph *g, uint32_t node, etr_edge edge) {
   uint32_t place = g->row_of[node];
   drawn_node *row = &g->rows[place];
-  if (edge.node == ETR_NONE) return true;
+  if (edge.node == ETR_NONE || edge.node == node) return true;
   uint32_t *reader = &g->reader_of[g->first_value[edge.node] + edge.output];
   if (*reader == place + 1) return true;
   *reader = place + 1;
@@ -117,7 +117,8 @@ static bool add_edges(drawing *d, drawn_graph *g, uint32_t index, size_t *place_
     size_t place = place_of[node->subgraph]++;
     return add_edge(d, g, index, operand_of(g->graph, body, place, counts[node->subgraph]));
   }
-  for (size_t i = 0; good && i < node->input_count; i++) good = add_edge(d, g, index, node->inputs[i]);
+  size_t inputs = node->input_count + node->other_input_count;
+  for (size_t i = 0; good && i < inputs; i++) good = add_edge(d, g, index, node->inputs[i]);
   return good;
 }
 
