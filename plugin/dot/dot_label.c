@@ -186,21 +186,6 @@ static void put_time_line(etr_writer *writer, const etr_dot_view *view, const et
   if (sum->several_delegates) etr_puts(writer, " \xE2\x80\xA6");
 }
 
-/* Puts when a jump jumps, and where to: "if not value_15", "to instruction_8". */
-static void put_jump_lines(etr_writer *writer, const etr_node *node) {
-  static const struct {
-    const char *argument, *label;
-  } lines[] = {{"if_not", "if not "}, {"go_to", "to "}};
-  for (size_t i = 0; i < ETR_COUNT(lines); i++) {
-    char text[ETR_ARGUMENT_ROOM];
-    const char *value = etr_node_argument(node, lines[i].argument);
-    if (value == NULL) continue;
-    etr_puts(writer, "\\n");
-    etr_puts(writer, lines[i].label);
-    put_short(writer, (etr_slice){text, etr_format_argument(text, value)}, LONGEST_NAME);
-  }
-}
-
 /* Puts the operator; below it the module if the operator is all of it, or else the node's name if that adds something
  * and the node is not drawn for several. Then come the shape of its output, its time and its delegate. */
 static void put_node_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
@@ -225,7 +210,8 @@ static void put_node_label(etr_writer *writer, const etr_dot_view *view, const e
     put_name(writer, shape);
     if (node->output_count > 1) etr_putf(writer, "  +%zu", node->output_count - 1);
   }
-  put_jump_lines(writer, node);
+  const char *jump = etr_label_jump(view->arena, node, "\n");
+  if (jump != NULL) etr_puts(writer, "\\n"), put_text(writer, jump);
   put_time_line(writer, view, &box->sum);
 }
 
