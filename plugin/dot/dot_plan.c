@@ -314,8 +314,10 @@ static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
     if (i == 0 || keys->data[i] != keys->data[i - 1]) {
       etr_dot_edge *edge = etr_vec_push(p->arena, &p->edges);
       if (edge == NULL) return;
-      *edge = (etr_dot_edge){
-          .tail = (uint32_t)(keys->data[i] >> 32), .head = (uint32_t)keys->data[i], .is_next = like.is_next, .is_loop = like.is_loop};
+      *edge = (etr_dot_edge){.tail = (uint32_t)(keys->data[i] >> 32),
+                             .head = (uint32_t)keys->data[i],
+                             .is_next = like.is_next,
+                             .is_loop = like.is_loop};
     }
     p->edges.data[p->edges.count - 1].uses += like.uses;
   }
