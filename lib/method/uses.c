@@ -178,7 +178,7 @@ void etr_uses_list(etr_uses *u, int32_t id) {
 
 /* ---- Which writes reach a read ---- */
 
-enum { MOST_STEPS_IN_ALL = 1 << 22 }; /* borders between parts that all searches cross together */
+enum { MOST_STEPS_IN_ALL = 1 << 20 }; /* borders between parts that all searches cross together */
 
 static int compare_writes(const void *a, const void *b) {
   const etr_write *x = a, *y = b;
@@ -248,7 +248,33 @@ static bool find_parts(etr_reaching *r) {
   }
   etr_sort(r->jumps.data, r->jumps.count, sizeof *r->jumps.data, compare_writes);
   r->seen = etr_arena_alloc_array(r->arena, r->starts.count, sizeof *r->seen);
-  return r->seen && !etr_arena_failed(r->arena);
+  r->is_reached = etr_arena_alloc_array(r->arena, r->starts.count, sizeof *r->is_reached);
+  return r->seen && r->is_reached && !etr_arena_failed(r->arena);
+}
+
+static bool reach(etr_reaching *r, uint32_t part) {
+  if (r->is_reached[part]) return true;
+  r->is_reached[part] = true;
+  uint32_t *added = etr_vec_push(r->arena, &r->waiting);
+  if (added) *added = part;
+  return added != NULL;
+}
+
+/* Marks the parts that can run. */
+static bool find_reached(etr_reaching *r) {
+  bool good = reach(r, 0);
+  while (good && r->waiting.count) {
+    uint32_t part = r->waiting.data[--r->waiting.count];
+    bool is_last = part + 1 == r->starts.count, goes_on = !is_last;
+    size_t end = is_last ? r->program->instruction_count : r->starts.data[part + 1];
+    for (size_t i = r->starts.data[part]; good && i < end; i++) {
+      ways go = ways_of(r, i);
+      if (go.to_target) good = reach(r, r->part_of[r->program->instructions[i].jump_target]);
+      goes_on = goes_on && go.on;
+    }
+    good = good && (!goes_on || reach(r, part + 1));
+  }
+  return good;
 }
 
 bool etr_reaching_finish(etr_reaching *r) {
@@ -258,13 +284,21 @@ bool etr_reaching_finish(etr_reaching *r) {
     if (i == 0 || compare_writes(&r->writes.data[kept - 1], &r->writes.data[i]) != 0)
       r->writes.data[kept++] = r->writes.data[i];
   r->writes.count = kept;
-  return find_parts(r);
+  return find_parts(r) && find_reached(r);
 }
 
-static bool push_index(etr_reaching *r, bool is_found, size_t index) {
-  if (!is_found && !etr_spend(&r->steps_left, 1)) return !(r->is_cut = true);
-  uint32_t *added = is_found ? etr_vec_push(r->arena, &r->found) : etr_vec_push(r->arena, &r->waiting);
-  if (added) *added = (uint32_t)index;
+static bool push_found(etr_reaching *r, uint32_t write) {
+  uint32_t *added = etr_vec_push(r->arena, &r->found);
+  if (added) *added = write;
+  return added != NULL;
+}
+
+/* Looks back from the end of an instruction later, if it can run. */
+static bool push_waiting(etr_reaching *r, size_t instruction) {
+  if (!r->is_reached[r->part_of[instruction]]) return true;
+  if (!etr_spend(&r->steps_left, 1)) return !(r->is_cut = true);
+  uint32_t *added = etr_vec_push(r->arena, &r->waiting);
+  if (added) *added = (uint32_t)instruction;
   return added != NULL;
 }
 
@@ -272,14 +306,16 @@ static bool push_index(etr_reaching *r, bool is_found, size_t index) {
 static bool enter(etr_reaching *r, uint32_t part) {
   const etr_write first = {(int32_t)part, 0};
   uint32_t start = r->starts.data[part];
-  bool good = true;
   if (r->seen[part] == r->search) return true;
   r->seen[part] = r->search;
+  uint32_t *entered = etr_vec_push(r->arena, &r->entered);
+  bool good = entered != NULL;
+  if (entered) *entered = part;
   r->from_start |= part == 0;
-  if (start > 0 && ways_of(r, start - 1).on) good = push_index(r, false, start - 1);
+  if (start > 0 && ways_of(r, start - 1).on) good = good && push_waiting(r, start - 1);
   size_t i = etr_lower_bound(&first, r->jumps.data, r->jumps.count, sizeof first, compare_writes);
   for (; good && i < r->jumps.count && r->jumps.data[i].value == (int32_t)part; i++)
-    good = push_index(r, false, (size_t)r->jumps.data[i].instruction);
+    good = push_waiting(r, (size_t)r->jumps.data[i].instruction);
   return good;
 }
 
@@ -295,7 +331,7 @@ static bool look_back(etr_reaching *r, int32_t value, uint32_t part, size_t limi
   uint32_t last = etr_reaching_last(r, value, (int32_t)limit);
   bool is_here = last != ETR_NONE && (uint32_t)r->writes.data[last].instruction >= r->starts.data[part];
   if (!is_here) last = etr_map_get(&r->only, ETR_BYTES(key));
-  return is_here || last != ETR_NONE ? push_index(r, true, last) : enter(r, part);
+  return last != ETR_NONE ? push_found(r, last) : enter(r, part);
 }
 
 static int by_index(const void *a, const void *b) {
@@ -303,13 +339,24 @@ static int by_index(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
+/* Remembers that only one write reaches the parts that a search went through: what reaches them reaches its reader. */
+static bool remember_only(etr_reaching *r, int32_t value) {
+  bool good = true;
+  for (size_t i = 0; good && i < r->entered.count; i++) {
+    const value_in_part key = {value, r->entered.data[i]};
+    good = etr_map_set(&r->only, ETR_BYTES(key), r->found.data[0]);
+  }
+  return good;
+}
+
 bool etr_reaching_find(etr_reaching *r, int32_t value, int32_t instruction) {
-  const value_in_part key = {value, r->part_of[instruction]};
+  uint32_t part = r->part_of[instruction];
   size_t kept = 0;
-  r->found.count = r->waiting.count = 0;
+  r->found.count = r->waiting.count = r->entered.count = 0;
   r->from_start = etr_reaching_last(r, value, INT32_MAX) == ETR_NONE;
   r->search++;
-  bool good = r->from_start || look_back(r, value, key.part, (size_t)instruction);
+  bool is_idle = r->from_start || !r->is_reached[part];
+  bool good = is_idle || look_back(r, value, part, (size_t)instruction);
   while (good && r->waiting.count) {
     uint32_t end = r->waiting.data[--r->waiting.count];
     good = look_back(r, value, r->part_of[end], (size_t)end + 1);
@@ -317,12 +364,14 @@ bool etr_reaching_find(etr_reaching *r, int32_t value, int32_t instruction) {
   if (!good && !etr_arena_failed(r->arena)) { /* takes too long */
     uint32_t last = etr_reaching_last(r, value, instruction);
     r->found.count = 0;
-    good = last == ETR_NONE ? (r->from_start = true) : push_index(r, true, last);
+    r->entered.count = 0;
+    r->from_start = last == ETR_NONE;
+    good = last == ETR_NONE || push_found(r, last);
   }
   etr_sort(r->found.data, r->found.count, sizeof *r->found.data, by_index);
   for (size_t i = 0; i < r->found.count; i++)
     if (i == 0 || r->found.data[kept - 1] != r->found.data[i]) r->found.data[kept++] = r->found.data[i];
   r->found.count = kept;
-  bool is_only = good && !r->is_cut && kept == 1 && !r->from_start && r->seen[key.part] == r->search;
-  return good && (!is_only || etr_map_set(&r->only, ETR_BYTES(key), r->found.data[0]));
+  bool is_only = kept == 1 && !r->from_start;
+  return good && (!is_only || remember_only(r, value));
 }

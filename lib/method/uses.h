@@ -34,8 +34,8 @@ typedef struct etr_uses {
   int32_t handed_on;      /* value whose data the last argument of that instruction refers to from now on; -1: none */
   bool changes_arguments; /* that instruction may write its inputs, constants included */
   bool is_cut;            /* some lists were left out, because all lists together have more than 4 Mi tensors */
-  bool opens_graphs; /* set by the caller: for a delegate without a payload that can be compared, use the graph that is
-                        shown for it */
+  bool opens_graphs;  /* set by the caller: for a delegate without a payload that can be compared, use the graph that is
+                         shown for it */
   bool lists_numbers; /* set by the caller: kernels, moves and jumps also use numbers, such as the counter of a loop; a
                          list of numbers is listed as its numbers */
   /* private members */
@@ -84,12 +84,14 @@ typedef struct etr_reaching {
   const etr_pte_method *program;
   etr_arena *arena;
   size_t steps_left;
-  uint32_t *part_of; /* per instruction, and for the end: its part, which starts at a jump's target or behind a jump that
-                        is always taken, and which nothing enters elsewhere */
+  uint32_t *part_of; /* per instruction, and for the end: its part, which starts at a jump's target or behind a jump
+                        that is always taken, and which nothing enters elsewhere */
   etr_vec(uint32_t) starts;  /* per part: its first instruction */
   etr_vec(etr_write) jumps;  /* the part that a jump goes to, and the jump; sorted */
-  uint32_t *seen;            /* per part: the last search that entered it */
+  bool *is_reached;          /* per part: it can run */
+  uint32_t *seen;            /* per part: the last search that looked further back from its start */
   uint32_t search;           /* number of the last search */
+  etr_vec(uint32_t) entered; /* parts from whose start the last search looked further back */
   etr_vec(uint32_t) waiting; /* instructions up to which a search still has to look back */
   etr_map only;              /* value and part -> the only write that reaches the start of the part */
 } etr_reaching;
@@ -107,8 +109,8 @@ bool etr_reaching_finish(etr_reaching *reaching);
  * method. Returns false when out of memory. */
 bool etr_reaching_find(etr_reaching *reaching, int32_t value, int32_t instruction);
 
-/** Returns the index in `writes` of the last write of a value before an instruction, by their numbers; ETR_NONE if there
- * is none. */
+/** Returns the index in `writes` of the last write of a value before an instruction, by their numbers; ETR_NONE if
+ * there is none. */
 uint32_t etr_reaching_last(const etr_reaching *reaching, int32_t value, int32_t instruction);
 
 #endif

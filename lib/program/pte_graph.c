@@ -185,19 +185,22 @@ enum { MOST_ITEMS = 256 }; /* longest list whose tensors are followed one by one
 
 /* ---- Values ---- */
 
-static const char *number_type(etr_pte_value_kind kind) {
-  return kind == ETR_PTE_VALUE_INT ? "int" : kind == ETR_PTE_VALUE_BOOL ? "bool" : "float";
-}
-
-static bool is_number(const etr_pte_value *value) {
-  return value->kind == ETR_PTE_VALUE_INT || value->kind == ETR_PTE_VALUE_BOOL || value->kind == ETR_PTE_VALUE_DOUBLE;
+/* Returns the type of a number, as Edge graphs have it; NULL for other values. */
+static const char *number_type(const etr_pte_value *value) {
+  switch (value->kind) {
+  case ETR_PTE_VALUE_INT: return "int";
+  case ETR_PTE_VALUE_BOOL: return "bool";
+  case ETR_PTE_VALUE_DOUBLE: return "float";
+  default: return NULL;
+  }
 }
 
 static void describe_value(etr_links *l, etr_value *out, int32_t index) {
   const etr_pte_value *value = &l->program->values[index];
+  const char *number = number_type(value);
   etr_dim *dims = value->rank > 0 ? etr_arena_alloc_array(l->arena, (size_t)value->rank, sizeof *dims) : NULL;
   *out = (etr_value){.name = etr_arena_numbered(l->arena, "value_", (uint32_t)index),
-                     .dtype = is_number(value) ? number_type(value->kind) : value->dtype,
+                     .dtype = number ? number : value->dtype,
                      .rank = -1,
                      .is_bound = value->dynamic};
   if (value->kind != ETR_PTE_VALUE_TENSOR || (value->rank > 0 && !dims)) return;
@@ -382,7 +385,7 @@ static bool add_input(etr_links *l, etr_node *node, uint32_t place, etr_edges *i
   for (size_t i = 0; i < r->found.count; i++)
     if (i + 1 != earlier && !note_other(l, (etr_other){.reader = place, .write = r->found.data[i]})) return false;
   if (writer.node == ETR_NONE) {
-    l->misses_input |= !is_number(&l->program->values[read.value]);
+    l->misses_input |= !number_type(&l->program->values[read.value]);
     return true;
   }
   int32_t *as = etr_vec_push(l->scratch, &l->reads);
@@ -482,13 +485,14 @@ static bool links_set_others(const etr_links *l, etr_node *nodes) {
     const etr_other *others = l->others.data;
     for (end = i + 1; end < l->others.count && others[end].reader == others[i].reader;) end++;
     etr_node *node = &nodes[others[i].reader];
-    etr_edge *list = etr_arena_alloc_array(l->arena, end - i, sizeof *list);
+    etr_edge *list = etr_arena_alloc_array(l->arena, node->input_count + (end - i), sizeof *list);
     if (!list) return false;
+    if (node->input_count) memcpy(list, node->inputs, node->input_count * sizeof *list);
+    node->inputs = list;
     for (size_t k = i; k < end; k++) {
       etr_edge edge = others[k].write == ETR_NONE ? others[k].edge : l->written_as[others[k].write];
-      if (edge.node != ETR_NONE) list[node->other_input_count++] = edge;
+      if (edge.node != ETR_NONE) list[node->input_count + node->other_input_count++] = edge;
     }
-    node->other_inputs = list;
   }
   return true;
 }
@@ -975,10 +979,10 @@ static void add_jump_arguments(builder *b, etr_node *node, const etr_instruction
     list[node->argument_count++] = (etr_argument){
         "if_not", constant ? constant : etr_arena_format(b->arena, "\"value_%d\"", condition)};
   if (target >= 0)
-    list[node->argument_count++] = (etr_argument){
-        "go_to", (size_t)target == b->program->instruction_count
-                     ? "\"output\""
-                     : etr_arena_format(b->arena, "\"instruction_%d\"", target)};
+    list[node->argument_count++] = (etr_argument){"go_to",
+                                                  (size_t)target == b->program->instruction_count
+                                                      ? "\"output\""
+                                                      : etr_arena_format(b->arena, "\"instruction_%d\"", target)};
   node->arguments = list;
 }
 

@@ -130,8 +130,9 @@ static uint32_t form_of(folder *f, const uint32_t *kinds, uint32_t number) {
     put_number(f, f->scopes->list[f->scopes->of_node[index]].depth);
     put_number(f, f->choice->rank[index] > 0 ? index : 0); /* each of the slowest nodes is drawn by itself */
     put_number(f, f->choice->drawn[index] * 2u + f->choice->focused[index]);
-    put_number(f, (uint32_t)node->input_count);
-    for (size_t k = 0; k < node->input_count; k++) put_input(f, kinds, number, b, &outside, &node->inputs[k]);
+    size_t inputs = node->input_count + node->other_input_count;
+    put_number(f, (uint32_t)inputs);
+    for (size_t k = 0; k < inputs; k++) put_input(f, kinds, number, b, &outside, &node->inputs[k]);
   }
   return number_of_text(f, &f->forms);
 }

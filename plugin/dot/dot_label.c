@@ -210,6 +210,8 @@ static void put_node_label(etr_writer *writer, const etr_dot_view *view, const e
     put_name(writer, shape);
     if (node->output_count > 1) etr_putf(writer, "  +%zu", node->output_count - 1);
   }
+  const char *jump = etr_label_jump(view->arena, node, "\n");
+  if (jump != NULL) etr_puts(writer, "\\n"), put_text(writer, jump);
   put_time_line(writer, view, &box->sum);
 }
 

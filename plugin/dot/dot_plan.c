@@ -314,8 +314,10 @@ static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
     if (i == 0 || keys->data[i] != keys->data[i - 1]) {
       etr_dot_edge *edge = etr_vec_push(p->arena, &p->edges);
       if (edge == NULL) return;
-      *edge = (etr_dot_edge){
-          .tail = (uint32_t)(keys->data[i] >> 32), .head = (uint32_t)keys->data[i], .is_next = like.is_next};
+      *edge = (etr_dot_edge){.tail = (uint32_t)(keys->data[i] >> 32),
+                             .head = (uint32_t)keys->data[i],
+                             .is_next = like.is_next,
+                             .is_loop = like.is_loop};
     }
     p->edges.data[p->edges.count - 1].uses += like.uses;
   }
@@ -324,20 +326,22 @@ static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
 static void place_edges(planner *p) {
   const bool *focused = p->plan->choice.focused;
   const etr_dot_fold *fold = &p->plan->fold;
-  edge_keys data = {0}, next = {0}, nested = {0};
+  edge_keys data = {0}, next = {0}, loops = {0}, nested = {0};
   for (uint32_t to = 0; to < p->graph->node_count; to++)
-    for (size_t k = 0; k < p->graph->nodes[to].input_count; k++) {
+    for (size_t k = 0; k < p->graph->nodes[to].input_count + p->graph->nodes[to].other_input_count; k++) {
       uint32_t from = p->graph->nodes[to].inputs[k].node, tail = p->box_of_node[from], head = p->box_of_node[to];
       if (!focused[etr_dot_stand_in(fold, from)] && !focused[etr_dot_stand_in(fold, to)]) continue;
       if (etr_dot_fold_is_next(fold, &p->plan->scopes, from, to))
         push_edge(p, &next, tail, head);
       else if (tail != head)
-        push_edge(p, &data, tail, head);
+        push_edge(p, from > to ? &loops : &data, tail, head);
     }
   collect_nested(p, &nested);
   if (etr_arena_failed(p->arena)) return;
   merge_edges(p, &data, (etr_dot_edge){.uses = 1});
   merge_edges(p, &next, (etr_dot_edge){.uses = 1, .is_next = true});
+  merge_edges(p, &loops, (etr_dot_edge){.uses = 1, .is_loop = true});
+  p->plan->has_loops = loops.count > 0;
   merge_edges(p, &nested, (etr_dot_edge){.uses = 0});
 }
 

@@ -116,6 +116,7 @@ typedef struct etr_dot_edge {
   uint32_t tail, head; /* indices of boxes */
   uint32_t uses;       /* number of uses of values that it represents; 0: head begins a graph that is nested in tail */
   bool is_next; /* from one of several blocks that are drawn as one into the next; tail and head may be the same */
+  bool is_loop; /* from one pass of a loop into the next: tail is behind head in the program */
 } etr_dot_edge;
 
 /** A delegate of the graph: a call to it, or a lowered module if nothing was timed. */
@@ -137,13 +138,14 @@ typedef struct etr_dot_plan {
                                     cluster if cluster_of[s] == s */
   const etr_dot_box *boxes;      /* in execution order of their first nodes */
   size_t box_count;
-  const etr_dot_edge *edges; /* data flow by tail and head, then into next blocks, then nested graphs */
+  const etr_dot_edge *edges; /* data flow by tail and head, then into next blocks and passes, then nested graphs */
   size_t edge_count;
   const etr_dot_delegate *delegates; /* by first occurrence */
   size_t delegate_count;
   etr_dot_sum total;
   uint32_t folded;                   /* operators that are not drawn because an equal block is drawn */
   bool has_closed;                   /* some box is a closed scope */
+  bool has_loops;                    /* some edge goes into the next pass of a loop */
   double hottest;                    /* most ticks of a box that is coloured by time */
   const etr_node_accuracy *accuracy; /* per node; NULL: no values were compared */
   bool by_accuracy;                  /* boxes are coloured by their SNR */

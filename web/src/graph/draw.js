@@ -13,6 +13,8 @@ import {ABOVE, BELOW, PATH} from './walk.js';
 /* Zoom from which each thing is drawn, and the least sizes of text in pixels. */
 const DETAIL = {lines: 0.04, tints: 0.08, corners: 0.3, arrows: 0.28, shapes: 0.78, bytes: 1.15};
 const SMALLEST_BOX = 5, SMALLEST_TEXT = 6, SMALLEST_TITLE = 10.5;
+/* Boxes times edges into the next pass of a loop for which a way around the boxes is sought. */
+const MOST_TRIES = 1e6;
 const MOST_ZOOM = 4, LEAST_ZOOM = 0.002;
 /* The invisible characters that a terminal would obey, see base/html.js. */
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u{feff}\u{e0000}-\u{e007f}]/gu;
@@ -22,7 +24,7 @@ const NO_VALUES = {name: '', values: [], adds: false, scale: 'heat', text: () =>
 export class GraphPicture {
   /** `describe(node)` returns the texts of a node that the graph does not have: {shape, bytes}. */
   constructor(tree, {theme = 'light', describe = () => ({})} = {}) {
-    Object.assign(this, {tree, describe, theme: THEMES[theme], zoom: 1, x: 0, y: 0, width: 0, height: 0, ratio: 1, chosen: new Set(), hovered: -1, counterparts: new Set(), found: null, marks: null, areas: [], boxes: 0, map: null});
+    Object.assign(this, {tree, describe, theme: THEMES[theme], zoom: 1, x: 0, y: 0, width: 0, height: 0, ratio: 1, chosen: new Set(), hovered: -1, counterparts: new Set(), found: null, marks: null, areas: [], boxes: 0, map: null, backward: null});
     this.layout = layoutTree(tree);
     this.tints = tintsOf(tree);
     this.show(NO_VALUES);
@@ -41,6 +43,7 @@ export class GraphPicture {
 
   relayout() {
     this.layout = layoutTree(this.tree);
+    this.backward = null;
     forgetPeers(this.shown);
     this.map = null;
   }
@@ -160,6 +163,7 @@ export class GraphPicture {
     context.fillStyle = this.theme.page;
     context.fillRect(0, 0, this.width, this.height);
     this.drawItems(this.layout, this.x * zoom, this.y * zoom, 0);
+    if (zoom > DETAIL.lines) this.drawBackward();
     this.drawTitles();
     if (context.drawImage) this.drawMap();
   }
@@ -365,6 +369,50 @@ export class GraphPicture {
     if (z > 0.6) this.write(`next instance, ${group.items.length - 1} times`, x + 16 * z, y + h - 8 * z, Math.max(9, 9.5 * z), 160 * z);
   }
 
+  /* The edges into the next pass of a loop: the boxes that they join, each pair once, their ends as nodes, and the x at which they go up or down beside all boxes. */
+  backwardEdges() {
+    const {from, to} = this.tree.graph.loops, found = new Map(), boxes = from.length ? boxesOf(this.layout, 0, 0, []) : [];
+    from.forEach((node, i) => {
+      const maker = this.placeOf(node), reader = this.placeOf(to[i]);
+      if (!maker || !reader || maker.id === reader.id) return;
+      const [top, bottom] = [Math.min(maker.y, reader.y), Math.max(maker.y + maker.h, reader.y + reader.h)], step = 14 + 5 * (found.size % 4);
+      let right = Math.max(maker.x + maker.w, reader.x + reader.w) + step;
+      for (let tries = 0; tries < 20 && boxes.length * from.length < MOST_TRIES; tries++) {
+        const hit = boxes.find(box => box.y < bottom && box.y + box.h > top && box.x < right + 6 && box.x + box.w > right - 6);
+        if (!hit) break;
+        right = hit.x + hit.w + step;
+      }
+      found.set(`${maker.id} ${reader.id}`, {maker, reader, right, ends: [node, to[i]]});
+    });
+    return [...found.values()];
+  }
+
+  /* Edges into the next pass of a loop leave their maker at the bottom and enter their reader at the top, as all others, and keep to the gaps between the ranks. */
+  drawBackward() {
+    const {c, zoom: z, theme, marks} = this;
+    this.backward ??= this.backwardEdges();
+    c.strokeStyle = c.fillStyle = theme.badge;
+    c.lineWidth = 1.3;
+    this.backward.forEach(({maker, reader, right, ends}, i) => {
+      const [x1, y1, x2, y2, x] = [this.x + maker.x + maker.w - 8, this.y + maker.y + maker.h, this.x + reader.x + reader.w - 8, this.y + reader.y, this.x + right].map(value => value * z);
+      if (Math.max(y1, y2) < 0 || Math.min(y1, y2) > this.height) return;
+      c.globalAlpha = marks && !ends.every(node => marks.item[node]) ? 0.3 : 1;
+      c.setLineDash([4, 3]);
+      c.beginPath();
+      drawPath(c, [x1, y1, x1, y1 + 5 * z, x, y1 + 5 * z, x, y2 - 9 * z, x2, y2 - 9 * z, x2, y2], 4 * z);
+      c.stroke();
+      c.setLineDash([]);
+      c.beginPath();
+      c.moveTo(x2, y2);
+      c.lineTo(x2 - 4 * z, y2 - 6.8 * z);
+      c.lineTo(x2 + 4 * z, y2 - 6.8 * z);
+      c.closePath();
+      c.fill();
+      if (z > 0.6 && i === 0) this.write('next pass', x + 4 * z, (y1 + y2) / 2, Math.max(9, 9.5 * z), 80 * z);
+    });
+    c.globalAlpha = 1;
+  }
+
   /* Titles keep their size, and stay at the edge of the picture while their frame is partly in view. Outer ones come first; what finds no room is left out. */
   drawTitles() {
     const {c, theme, tree} = this, taken = [], {overlay} = this.shown;
@@ -566,6 +614,15 @@ export class GraphPicture {
 }
 
 /* ---- Helpers ---- */
+
+/* The boxes without boxes in them. */
+function boxesOf(layout, x, y, found) {
+  layout.items.forEach((_, i) => {
+    const box = {x: x + layout.x[i], y: y + layout.y[i], w: layout.w[i], h: layout.h[i]};
+    if (layout.inner[i]) boxesOf(layout.inner[i], box.x, box.y, found); else found.push(box);
+  });
+  return found;
+}
 
 /* The first vertex of a rank that may be in view, by bisection in ranks of many boxes; the last box before `left` may reach into view. */
 function firstInView({rankStart, vertices, x, items}, r, left) {

@@ -115,7 +115,7 @@ export function readGraph(section, types, operators, texts) {
     made.delegate.push(operator >= 0 ? operators.raw('delegate', operator) ?? -1 : delegate[row]);
     made.frame.push(frameOf.get(row) ?? -1);
   });
-  const graph = makeGraph({...made, ops: ops.list, modules: modules.list, frames, bodies: reader.subgraphs.map(({name, role}, i) => ({name: role === 'body' ? name || role : `${role}: ${name}`, owner: bodyAt[i]}))});
+  const graph = makeGraph({...made, hasLoops: section.dialect === 'program', ops: ops.list, modules: modules.list, frames, bodies: reader.subgraphs.map(({name, role}, i) => ({name: role === 'body' ? name || role : `${role}: ${name}`, owner: bodyAt[i]}))});
   const totals = columns.numbers('total');
   return {graph, title: section.module, entry: section.entry, isOwn: Boolean(section.has_operators), rowsOf: rowsOf(reader, own, drawn), total: Float64Array.from(drawn, row => totals[row]), ...typesOf(reader, types, drawn, texts)};
 }
@@ -149,6 +149,6 @@ function rowsOf({columns, section, count}, own, drawn) {
 
 /* What is known of the outputs of each node. */
 function typesOf({columns}, table, drawn, texts) {
-  const types = table?.count ? new Columns(table, table.count, texts) : null, of = columns.indices('type');
-  return {shape: node => types?.text('text', of[drawn[node]]) ?? '', bytes: node => types?.numbers('bytes')[of[drawn[node]]] ?? NaN};
+  const types = table?.count ? new Columns(table, table.count, texts) : null, of = columns.indices('type'), known = bytes => (bytes >= 0 ? bytes : NaN);
+  return {shape: node => columns.text('jump', drawn[node]) ?? types?.text('text', of[drawn[node]]) ?? '', bytes: node => known(types?.numbers('bytes')[of[drawn[node]]])};
 }

@@ -18,11 +18,12 @@ export function readersOf(graph) {
   return graph.readers;
 }
 
-/** The edges at a node, to its readers or to its producers: [edge, node at the other end]. */
+/** The edges at a node, to its readers or to its producers: [edge, node at the other end]. Those into the next pass of a loop come last, and are numbered behind all others. */
 export function edgesAt(graph, node, down) {
-  if (!down) return Array.from({length: graph.start[node + 1] - graph.start[node]}, (_, i) => [graph.start[node] + i, graph.from[graph.start[node] + i]]);
+  const {loops} = graph, next = ((down ? loops.byFrom : loops.byTo).get(node) ?? []).map(i => [graph.from.length + i, (down ? loops.to : loops.from)[i]]);
+  if (!down) return Array.from({length: graph.start[node + 1] - graph.start[node]}, (_, i) => [graph.start[node] + i, graph.from[graph.start[node] + i]]).concat(next);
   const {start, list, reader} = readersOf(graph);
-  return Array.from(list.subarray(start[node], start[node + 1]), edge => [edge, reader[edge]]);
+  return Array.from(list.subarray(start[node], start[node + 1]), edge => [edge, reader[edge]]).concat(next);
 }
 
 /** Marks what leads to the nodes and what they lead to, up to a number of edges: {node, edge}, a mark for each. */
@@ -141,6 +142,6 @@ export function partOf(graph, nodes) {
     inputs.push(...inside.map(from => i - from));
   });
   const bodies = graph.bodies.map(({name, owner}) => ({name, owner: owner >= 0 ? at[owner] : -1})), body = pick(graph.body).map(number => (number >= 0 && bodies[number].owner >= 0 ? number : -1));
-  const part = makeGraph({kind: pick(graph.kind), name: pick(graph.names), op: pick(graph.op), ops: graph.ops, module: pick(graph.module), modules: graph.modules, inputCounts, inputs, weights: pick(graph.weights), body, bodies, delegate: pick(graph.delegate), frame: pick(graph.frame), frames: graph.frames.map(({label}) => label)});
+  const part = makeGraph({kind: pick(graph.kind), name: pick(graph.names), op: pick(graph.op), ops: graph.ops, module: pick(graph.module), modules: graph.modules, inputCounts, inputs, hasLoops: graph.loops.from.length > 0, weights: pick(graph.weights), body, bodies, delegate: pick(graph.delegate), frame: pick(graph.frame), frames: graph.frames.map(({label}) => label)});
   return Object.assign(part, {origin: Int32Array.from(nodes, node => graph.origin?.[node] ?? node)});
 }
