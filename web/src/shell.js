@@ -6,7 +6,7 @@ import {effect} from '@preact/signals';
 import {Component, render as renderInto} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 
-import {bases, hits, labelOf, method, problem, profile, records, refresh, select, show, showBase, showRecord, shownRun, source, stepHit, timeOf, unit, unitName} from './base/app.js';
+import {bases, hits, labelOf, method, problem, profile, records, refresh, sectionOf, select, show, showBase, showRecord, shownRun, source, stepHit, timeOf, unit, unitName} from './base/app.js';
 import {openAddress} from './base/address.js';
 import {command, commandsOf, runKey} from './base/commands.js';
 import {openSource} from './base/document.js';
@@ -191,6 +191,26 @@ function followReloads() {
   new MutationObserver(() => frame.style.visibility !== 'hidden' && reload()).observe(frame, {attributes: true, attributeFilter: ['style']});
 }
 
+/* ---- Before it is asked for ---- */
+
+const idle = act => (globalThis.requestIdleCallback ? requestIdleCallback(act, {timeout: 5000}) : setTimeout(act, 500)); // Safari has none
+
+/* Unpacks the sections of the views that were not shown yet, and makes what they draw, one by one when the page is idle: then the first switch to them takes no longer than the next. A section is
+ * being unpacked when the next step comes, so the steps of unpacking go first. */
+function prepareViews(shown) {
+  const views = shownViews().filter(({section, name}) => section && name !== peek('view')), steps = [...views.map(({section}) => () => sectionOf(shown, section)), ...views.filter(({prepare}) => prepare).map(({prepare}) => () => prepare(shown))];
+  const next = () => {
+    if (method.peek() !== shown) return;
+    try {
+      steps.shift()?.();
+    } catch {
+      // the view itself says what is wrong
+    }
+    if (steps.length) idle(next);
+  };
+  idle(next);
+}
+
 /** Fills the page. */
 export async function render() {
   const root = document.createElement('div');
@@ -218,6 +238,9 @@ export async function render() {
   effect(() => {
     const {title} = VIEWS.find(({name}) => name === get('view')) ?? VIEWS[0];
     document.title = visibleText(`${title} · ${labelOf(shownRun.value)}`);
+  });
+  effect(() => {
+    if (method.value) prepareViews(method.value);
   });
   followTensorBoard();
   if (!source.value.isReport) followReloads();

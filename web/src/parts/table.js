@@ -5,7 +5,7 @@
 // until it is chosen, descending: sorted so first, sort: false if it cannot be}.
 
 import {signal} from '@preact/signals';
-import {useEffect, useRef, useState} from 'preact/hooks';
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 
 import {sortRows} from '../base/columns.js';
 import {html} from '../base/html.js';
@@ -39,9 +39,9 @@ const sortValue = column => row => (column.value ? column.value(row) : column.te
 
 const contentOf = (column, row) => (column.cell ? column.cell(row) : column.text ? column.text(row) : column.value(row));
 
-/** Returns the rows as the state of the table `name` sorts them. */
-export function sorted(name, columns, rows) {
-  const {key, descending} = sortingOf(get(`${name}.sort`)), column = columns.find(other => other.key === key);
+/* Returns the rows as the state of a table, `said`, sorts them. */
+function sortedBy(said, columns, rows) {
+  const {key, descending} = sortingOf(said), column = columns.find(other => other.key === key);
   return column ? sortRows(rows, sortValue(column), descending) : Array.from(rows);
 }
 
@@ -108,7 +108,7 @@ function Grip({name, column, changed}) {
  */
 export function Table({name, label, columns, rows, open, isChosen, isHit, sum, command, more}) {
   const grid = useRef(null), [size, setSize] = useState({width: 0, height: 0}), [top, setTop] = useState(0), [at, setAt] = useState(-1), [marked, setMarked] = useState(new Set()), [, drawAgain] = useState(0);
-  const all = sorted(name, columns, rows), shown = shownColumns(name, columns).filter(column => !(column.from > size.width)), chosen = isChosen ? all.findIndex(isChosen) : -1, focus = at >= 0 && at < all.length ? at : chosen;
+  const sorting = get(`${name}.sort`), all = useMemo(() => sortedBy(sorting, columns, rows), [sorting, columns, rows]), shown = shownColumns(name, columns).filter(column => !(column.from > size.width)), chosen = isChosen ? all.findIndex(isChosen) : -1, focus = at >= 0 && at < all.length ? at : chosen;
   useEffect(() => {
     const resized = new ResizeObserver(([{contentRect}]) => setSize({width: contentRect.width, height: contentRect.height}));
     resized.observe(grid.current);

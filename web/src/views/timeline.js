@@ -87,6 +87,12 @@ function pictureOf(own, base) {
   return picture;
 }
 
+/** Makes the rows that the view draws at first. */
+export function prepareTimeline(shown) {
+  const {timeline} = timelineOf(shown);
+  if (timeline && !kept.own) pictureOf(timeline.eventsOf(runAt(timeline, null)), null);
+}
+
 /* ---- Texts ---- */
 
 const syntheticText = backend => `${backend ?? 'the backend'} recorded only how long its events took and their order; each is drawn after the one before it`;
