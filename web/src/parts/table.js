@@ -160,7 +160,7 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   };
   const line = index => {
     const row = all[index], isMarked = marked.has(row);
-    return html`<div key=${index} class=${`row${index === focus ? ' chosen' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
+    return html`<div key=${index} class=${`row${index === focus || isChosen?.(row) ? ' chosen' : ''}${index === at ? ' at' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
       style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span role="gridcell" class=${column.number ? 'number' : column.key === 'bar' ? 'bar-cell' : ''} aria-colindex=${String(place + 1)}>${contentOf(column, row)}</span>`)}</div>`;
   };
   return html`<div class="long-table"><div class="table-bar">${marked.size ? html`<span class="count" role="status">${marked.size} marked: ${sum?.([...marked]) ?? ''}</span><button type="button" class="text-link" onClick=${() => setMarked(new Set())}>none</button>` : null}

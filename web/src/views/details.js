@@ -4,7 +4,7 @@
 
 import {comparedMethod, method, pairs, sectionOf, select, selection, show, timeOf, timeWithUnit, times, unitName} from '../base/app.js';
 import {sumOver} from '../base/columns.js';
-import {term} from '../base/filter.js';
+import {repeatedTerms, term} from '../base/filter.js';
 import {callsText, changeText, countText, cyclesText, rateText, shareText, shortType, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {TOP_LEVEL, estimatedOver, fusedInto, groupRows, lineKey, matchText} from '../base/method.js';
@@ -102,9 +102,9 @@ function OperatorDetails({row}) {
 /* What is told of several operators: their sum, and what they are. */
 function RowsDetails({chosen}) {
   const {operators} = method.value, {of} = times.value, time = sumOver(of, chosen.rows), byTime = Array.from(chosen.rows).sort((a, b) => (of[b] || 0) - (of[a] || 0)), module = chosen.kind === 'module' ? method.value.modulesByPath.get(chosen.id) : null;
-  const field = {module: ['module', chosen.id], line: ['line', chosen.id], pattern: ['module', chosen.id], op: ['op', chosen.id], finding: ['finding', chosen.id]}[chosen.kind];
+  const field = {module: ['module', chosen.id], line: ['line', chosen.id], pattern: ['module', chosen.id], op: ['op', chosen.id], finding: ['finding', chosen.id]}[chosen.kind], terms = chosen.kind === 'repeated' ? repeatedTerms(operators.module(chosen.rows[0])?.pattern ?? '', operators.op(chosen.rows[0])) : field ? term(...field) : '';
   return html`<${Places} /><${Definitions} rows=${[
-    ['operators', html`<${Link} act=${() => show('operators', {q: field ? term(...field) : '', 'op.group': 'none'})}>${countText(chosen.rows.length, 'operator')}<//>`], ['type', module ? shortType(module.type) : null], ['time', html`${timeCell(time, estimatedOver(operators, chosen.rows, of))} ${unitName.value}`, `${times.value.label}, the sum of its operators`], ['share', shareOfWhole(time), 'of Method::execute'],
+    ['operators', html`<${Link} act=${() => show('operators', {q: terms, 'op.group': 'none'})}>${countText(chosen.rows.length, 'operator')}<//>`], ['type', module ? shortType(module.type) : null], ['time', html`${timeCell(time, estimatedOver(operators, chosen.rows, of))} ${unitName.value}`, `${times.value.label}, the sum of its operators`], ['share', shareOfWhole(time), 'of Method::execute'],
     ['around', module?.parent ? html`<${ModuleLink} module=${module.parent} />` : null]]} />
     ${module?.children.length ? html`<section><h3>Modules inside</h3><ul>${module.children.slice(0, MOST_LISTED).map(inside => html`<li><${ModuleLink} module=${inside} /></li>`)}</ul>${module.children.length > MOST_LISTED ? html`<p class="quiet">${module.children.length - MOST_LISTED} more</p>` : null}</section>` : null}
     <section><h3>By operator type, in ${unitName.value}</h3><${Definitions} rows=${groupRows(operators, chosen.rows, 'op', of).slice(0, MOST_LISTED).map(group => [group.key, `${timeOf(group.time)} ×${group.count}`])} /></section>

@@ -6,7 +6,7 @@ import {computed} from '@preact/signals';
 
 import {comparedMethod, hits, labelOf, method, pairs, select, selectRow, selectedRows, selection, shownRun, times, timeOf, unitName} from '../base/app.js';
 import {medianOf, sumOver} from '../base/columns.js';
-import {optionsOf, term, termsOf, without} from '../base/filter.js';
+import {optionsOf, repeatedTerms, term, termsOf, without} from '../base/filter.js';
 import {callsText, changeText, countText, rateText, shareText, signOf, sourceText} from '../base/format.js';
 import {html, visibleText} from '../base/html.js';
 import {TOP_LEVEL, backendsOf, estimatedOver, groupRows} from '../base/method.js';
@@ -143,8 +143,8 @@ function groupColumns(by, rows) {
 
 /** Narrows the search, the one of the page or the one given, to a group and shows each operator. */
 export function openGroup(by, group, {q: said, ...changes} = {q: get('q')}) {
-  const field = {op: 'op', module: 'own', source: 'line', backend: 'backend'}[by], terms = by === 'pattern' ? [term('own', group.pattern), term('op', group.op)] : [term(field, group.key)];
-  set({...changes, 'op.group': 'none', q: [said, ...terms].filter(Boolean).join(' ')});
+  const field = {op: 'op', module: 'own', source: 'line', backend: 'backend'}[by], terms = by === 'pattern' ? repeatedTerms(group.pattern, group.op) : term(field, group.key);
+  set({...changes, 'op.group': 'none', q: [said, terms].filter(Boolean).join(' ')});
 }
 
 /* ---- The view ---- */
@@ -185,5 +185,5 @@ export function OperatorsView() {
     <${Chips} /><span class="count" role="status">${countText(rows.length, 'operator')}, ${timeOf(time)} ${unitName.value}, ${shareOfWhole(time)}${estimated > 0 ? ` (≈ ${timeOf(estimated)} estimated)` : ''}</span></div>
     ${rows.length === 0 ? html`<p class="note">No operator matches.</p>`
     : isEach ? html`<${Table} key="op" name="op" label="Operators" ...${each.value} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${nodesCommand()} />`
-    : html`<${Table} key=${`group ${by}`} name="group" label="Operators, grouped" ...${grouped.value} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && selection.value.row >= 0 && group.rows.includes(selection.value.row)} sum=${describe} />`}</div>`;
+    : html`<${Table} key=${`group ${by}`} name="group" label="Operators, grouped" ...${grouped.value} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && group.rows.some(row => chosen[row])} sum=${describe} />`}</div>`;
 }
