@@ -31,7 +31,7 @@ const KINDS = {
   event: () => NONE,
 };
 
-export const KIND_TEXTS = {node: 'operator', module: 'module', line: 'source line', delegate: 'delegate', pattern: 'pattern', repeated: 'repeated operator', op: 'operator type', finding: 'finding', tensor: 'tensor', event: 'event'};
+export const KIND_TEXTS = {node: 'operator', module: 'module', line: 'source line', delegate: 'delegate', pattern: 'pattern', repeated: 'repeated operator', op: 'operator type', finding: 'finding', tensor: 'tensor', event: 'event', all: 'all operators with a time'};
 
 /** Returns the text of the address for an operator. */
 export const nodeId = (operators, row) => `node:${nodeName(operators, row)}`;

@@ -104,9 +104,9 @@ function Grip({name, column, changed}) {
 
 /**
  * The long table. `name` is that of declareTable(); `rows` are sorted here. `isChosen(row)` marks rows and scrolls to the first one, `isHit(row)` tints them; `open(row)` is called for a click and Enter;
- * `sum(rows)` describes marked rows (Ctrl or Shift and a click); `command` is what prints the same rows.
+ * `sum(rows)` describes marked rows (Ctrl or Shift and a click); `command` is what prints the same rows; `note` stands above the table while no row is marked, `more` below.
  */
-export function Table({name, label, columns, rows, open, isChosen, isHit, sum, command, more}) {
+export function Table({name, label, columns, rows, open, isChosen, isHit, sum, command, note, more}) {
   const grid = useRef(null), [size, setSize] = useState({width: 0, height: 0}), [top, setTop] = useState(0), [at, setAt] = useState(-1), [marked, setMarked] = useState(new Set()), [, drawAgain] = useState(0);
   const sorting = get(`${name}.sort`), all = useMemo(() => sortedBy(sorting, columns, rows), [sorting, columns, rows]), shown = shownColumns(name, columns).filter(column => !(column.from > size.width)), chosen = isChosen ? all.findIndex(isChosen) : -1, focus = at >= 0 && at < all.length ? at : chosen;
   useEffect(() => {
@@ -163,7 +163,7 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
     return html`<div key=${index} class=${`row${index === focus || isChosen?.(row) ? ' chosen' : ''}${index === at ? ' at' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
       style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span role="gridcell" class=${column.number ? 'number' : column.key === 'bar' ? 'bar-cell' : ''} aria-colindex=${String(place + 1)}>${contentOf(column, row)}</span>`)}</div>`;
   };
-  return html`<div class="long-table"><div class="table-bar">${marked.size ? html`<span class="count" role="status">${marked.size} marked: ${sum?.([...marked]) ?? ''}</span><button type="button" class="text-link" onClick=${() => setMarked(new Set())}>none</button>` : null}
+  return html`<div class="long-table"><div class="table-bar">${marked.size ? html`<span class="count" role="status">${marked.size} marked: ${sum?.([...marked]) ?? ''}</span><button type="button" class="text-link" onClick=${() => setMarked(new Set())}>none</button>` : note}
     <span class="push"></span><${ColumnsMenu} name=${name} columns=${columns} /><${CopyMenu} label=${label} columns=${shown} rows=${marked.size ? all.filter(row => marked.has(row)) : all} command=${command} /></div>
     <div class="grid-table" role="grid" tabindex="0" ref=${grid} aria-label=${label} aria-rowcount=${String(all.length + 1)} aria-colcount=${String(shown.length)} aria-activedescendant=${focus >= 0 ? `${name}-row-${focus}` : undefined}
       onScroll=${event => setTop(event.currentTarget.scrollTop)} onKeyDown=${key} onClick=${click}>

@@ -191,7 +191,7 @@ export function ModulesView() {
   return html`<div class="modules"><div class="toolbar"><${Crumbs} path=${picture.path} top=${picture.top} /></div>
     <div class="toolbar"><${Check} label="roll up equal modules" title="equal modules as one box (u)" checked=${isRolled} change=${roll} /><${Segments} label="Order" options=${[['model', 'Model order'], ['time', 'By time']]} chosen=${get('mod.order')} change=${order => set({'mod.order': order})} />
     ${isCompared() ? html`<${Segments} label="Colour" options=${[['change', 'Change'], ['backend', 'Backend']]} chosen=${get('mod.colour')} change=${colour => set({'mod.colour': colour})} />` : null}<${SceneTools} name="modules" />
-    <span class="count">click opens · Ctrl-wheel zooms</span>${byChange ? html`<${ChangeLegend} />` : html`<${BackendLegend} operators=${operators} />`}</div>
+    <span class="hint">click opens · Ctrl-wheel zooms</span></div>
     ${times.value.stat === 'p50' ? html`<p class="note">Medians do not add up to the median of Method::execute: the picture shows the operators’ medians only.</p>` : null}
-    <div class="icicle-frame"><${Icicle} picture=${picture} /></div><${Contents} picture=${picture} /></div>`;
+    <div class="beside"><div><div class="icicle-frame"><${Icicle} picture=${picture} /></div><div class="under">${byChange ? html`<${ChangeLegend} />` : html`<${BackendLegend} operators=${operators} />`}</div></div><${Contents} picture=${picture} /></div></div>`;
 }

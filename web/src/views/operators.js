@@ -178,12 +178,13 @@ export function OperatorsView() {
     return `${countText(inside.length, 'operator')}, ${timeOf(sum)} ${unitName.value}, ${shareOfWhole(sum)}`;
   };
   const chosen = selectedRows.value;
+  const note = html`<span class="count" role="status">${countText(rows.length, 'operator')}, ${timeOf(time)} ${unitName.value}, ${shareOfWhole(time)}${estimated > 0 ? ` (≈ ${timeOf(estimated)} estimated)` : ''}</span>`;
   return html`<div class="operators"><div class="toolbar">
     <${Segments} label="Group by" options=${GROUPS} chosen=${by} change=${value => set({'op.group': value})} />
     <${Choice} label="Backend" options=${[['', 'all backends'], ...backends.map(name => [name, name])]} chosen=${chosenBackend} change=${setBackend} />
     <label class="check"><input type="checkbox" aria-label="timed only" checked=${isTimedOnly.value} disabled=${method.value.runs === 0} onChange=${event => set({q: event.target.checked ? without(get('q'), 'timed') : `${get('q')} timed:all`.trim()})} />timed only</label>
-    <${Chips} /><span class="count" role="status">${countText(rows.length, 'operator')}, ${timeOf(time)} ${unitName.value}, ${shareOfWhole(time)}${estimated > 0 ? ` (≈ ${timeOf(estimated)} estimated)` : ''}</span></div>
+    <${Chips} /></div>
     ${rows.length === 0 ? html`<p class="note">No operator matches.</p>`
-    : isEach ? html`<${Table} key="op" name="op" label="Operators" ...${each.value} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${nodesCommand()} />`
-    : html`<${Table} key=${`group ${by}`} name="group" label="Operators, grouped" ...${grouped.value} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && group.rows.some(row => chosen[row])} sum=${describe} />`}</div>`;
+    : isEach ? html`<${Table} key="op" name="op" label="Operators" note=${note} ...${each.value} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${nodesCommand()} />`
+    : html`<${Table} key=${`group ${by}`} name="group" label="Operators, grouped" note=${note} ...${grouped.value} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && group.rows.some(row => chosen[row])} sum=${describe} />`}</div>`;
 }
