@@ -10,6 +10,12 @@ export const UNITS = {
   cycles: {name: 'cycles', ns: 1, decimals: 0},
 };
 
+// Formats are kept, because making one takes as long as formatting hundreds of numbers.
+const formats = [], formatOf = digits => (formats[digits] ??= new Intl.NumberFormat('en-US', digits ? {maximumSignificantDigits: digits} : {}));
+
+/** Formats a count: "1,234". */
+export const numberText = count => formatOf(0).format(count);
+
 /** Formats a time in ns in a unit, without the unit's name. `ticksPerSecond` is the ETDump's clock, for cycles. */
 export function timeText(ns, unit, ticksPerSecond = 1e9) {
   if (ns === null || ns === undefined || !Number.isFinite(ns)) return '–';
@@ -22,7 +28,7 @@ export function timeText(ns, unit, ticksPerSecond = 1e9) {
 export function rateText(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const units = ['', ' k', ' M', ' G', ' T'], unit = value < 1e4 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
-  return `${(value / 1000 ** unit).toLocaleString('en-US', {maximumSignificantDigits: unit ? 3 : Math.max(3, String(Math.trunc(value)).length)})}${units[unit]}`;
+  return `${formatOf(unit ? 3 : Math.max(3, String(Math.trunc(value)).length)).format(value / 1000 ** unit)}${units[unit]}`;
 }
 
 /** Formats a share: "75.5 %". */
@@ -45,12 +51,12 @@ export function signOf(text) {
 
 /** Formats a number of bytes: "9,936,896". */
 export function bytesText(bytes) {
-  return bytes.toLocaleString('en-US');
+  return numberText(bytes);
 }
 
 /** Formats a count with its noun: "1 operator", "20 operators". */
 export function countText(count, noun) {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+  return `${numberText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Formats the number of calls per inference: "1", "0.44". */
@@ -60,7 +66,7 @@ export function callsText(calls) {
 
 /** Formats a number of cycles: "44,507". */
 export function cyclesText(cycles) {
-  return Math.round(cycles).toLocaleString('en-US');
+  return numberText(Math.round(cycles));
 }
 
 /** Formats a source line: "model.py:12 in forward". */

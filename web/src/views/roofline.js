@@ -6,10 +6,12 @@
 import {useRef, useState} from 'preact/hooks';
 
 import {baseMethod, comparedMethod, hits, isHitRow, method, pairs, profile, select, selectedRows, selectRow, timeOf, times, timeWithUnit, unitName} from '../base/app.js';
+import {medianOf} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {countText, rateText, shareText, shortOp} from '../base/format.js';
 import {html} from '../base/html.js';
 import {TOP_LEVEL, backendColour} from '../base/method.js';
+import {repeatedId} from '../base/selection.js';
 import {declare, get, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Link, Segments} from '../parts/bits.js';
 import {download, svgText} from '../parts/export.js';
@@ -22,7 +24,7 @@ declare({'roof.fold': oneOf('auto', 'each', 'pattern'), 'roof.zoom': text()});
 
 /* ---- Points ---- */
 
-const median = values => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+const median = values => medianOf(Float64Array.from(values).sort());
 
 /**
  * Returns the points of rows, most time first, so that small points are drawn over large ones: {rows, x, y, time}. `x` and `y` are columns; with `folded` the same operator of repeated modules is one point, at
@@ -112,7 +114,7 @@ function pointNames(points, place, radius) {
   return names;
 }
 
-const openPoint = ({rows}) => (rows.length === 1 ? selectRow(rows[0]) : (({operators}) => select('pattern', operators.module(rows[0])?.pattern ?? ''))(method.value));
+const openPoint = ({rows}) => (rows.length === 1 ? selectRow(rows[0]) : (({operators}) => select('repeated', repeatedId(operators, rows[0])))(method.value));
 
 let zoomTo = null; // zooms the roofline that was drawn last around the chosen point
 
