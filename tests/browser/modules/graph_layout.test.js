@@ -10,7 +10,8 @@ import {after, describe, it} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
 import {REPEAT, buildTree, chooseInstance, groupOf, leavesOf, openDefault, setState} from '../../../web/src/graph/groups.js';
-import {layoutTree} from '../../../web/src/graph/layout.js';
+import {boxWidth, lineBelow} from '../../../web/src/graph/labels.js';
+import {breakAgain, layoutTree} from '../../../web/src/graph/layout.js';
 import {makeGraph} from '../../../web/src/graph/read.js';
 import {RECORDS, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
@@ -253,6 +254,65 @@ describe('damaged and extreme graphs', () => {
   it('an empty graph, and one of one node', () => {
     assert.deepEqual(problems(layOut(graphOfEdges([])).layout), []);
     assert.equal(layOut(graphOfEdges([[]])).layout.items.length, 1);
+  });
+});
+
+describe('columns', () => {
+  const long = () => graphOfEdges(Array.from({length: 120}, (_, i) => i ? [i - 1] : []), {modules: ['', ...Array.from({length: 30}, (_, i) => `part_${i}_`)], module: Array.from({length: 120}, (_, i) => 1 + Math.floor(i / 4)), op: Array.from({length: 120}, (_, i) => i * 7 % 5), ops: Array.from({length: 5}, (_, i) => `aten.op${i}.default`)});
+  const inPane = pane => { const tree = Object.assign(buildTree(long()), {pane}); openDefault(tree); return {tree, layout: layoutTree(tree)}; };
+  const columnsOf = ({column}) => column ? Math.max(...column) + 1 : 1;
+  it('a long chain breaks for the pane: few columns in a narrow one, many in a wide one, none if all can be read', () => {
+    const [narrow, wide, high] = [{width: 400, height: 600}, {width: 1900, height: 900}, {width: 600, height: 5000}].map(pane => inPane(pane).layout);
+    assert.ok(columnsOf(narrow) >= 2 && columnsOf(wide) > columnsOf(narrow), `${columnsOf(narrow)} and ${columnsOf(wide)} columns`);
+    assert.equal(columnsOf(high), 1);
+    assert.ok(wide.width / wide.height > 1 && narrow.width / narrow.height < 1, `${wide.width} x ${wide.height}, ${narrow.width} x ${narrow.height}`);
+  });
+  for (const pane of [{width: 400, height: 600}, {width: 1900, height: 900}]) {
+    it(`in a pane of ${pane.width} x ${pane.height}, opening and closing changes no column`, () => {
+      assert.deepEqual(toggleAll({...LIBRARY, buildTree: graph => Object.assign(buildTree(graph), {pane})}, long()), []);
+    });
+  }
+  it('breaks again only for a pane of another size', () => {
+    const {tree, layout} = inPane({width: 1900, height: 900});
+    assert.equal(breakAgain(tree, {width: 1850, height: 950}), false);
+    assert.equal(layoutTree(tree), layout);
+    assert.equal(breakAgain(tree, {width: 400, height: 600}), true);
+    assert.deepEqual([columnsOf(layoutTree(tree)), problems(layoutTree(tree))], [columnsOf(inPane({width: 400, height: 600}).layout), []]);
+  });
+});
+
+describe('rows', () => {
+  // A module of ten operators, and others beside it.
+  const beside = others => {
+    const producers = [[], ...Array.from({length: 10}, (_, i) => [i]), ...others], module = producers.map((_, i) => i > 0 && i < 11 ? 1 : 0);
+    const tree = buildTree(graphOfEdges(producers, {modules: ['', 'tall'], module})), group = tree.groups[1];
+    return {tree, group, at: state => { setState(tree, group, state); const layout = layoutTree(tree), slot = item => layout.items.indexOf(item); return {layout, box: item => ({top: layout.y[slot(item)], bottom: layout.y[slot(item)] + layout.h[slot(item)]})}; }};
+  };
+  it('a chain beside an opened box stays together in its row', () => {
+    const {group, at} = beside([[0], [11], [12], [10, 13]]), {layout, box} = at(1), tall = box(group.id);
+    assert.deepEqual(problems(layout), []);
+    assert.deepEqual([box(11).top, box(12).top - box(11).bottom, box(13).top - box(12).bottom], [tall.top, 18, 18]);
+    assert.ok(box(14).top > tall.bottom && box(14).top - tall.bottom < 60, 'no empty rows are left');
+    assert.ok(layout.boxTop.some((top, r) => top < layout.rankTop[r]), 'drawing looks for them above their ranks');
+  });
+  it('what reads nothing is beside its reader', () => {
+    const {group, at} = beside([[], [10, 11]]), {layout, box} = at(1);
+    assert.deepEqual([problems(layout), box(11).bottom], [[], box(group.id).bottom]);
+  });
+  it('what something else reads, too, stays in its rank', () => {
+    const {group, at} = beside([[0], [11], [12], [10, 13], [11, 14]]), {layout, box} = at(1);
+    assert.deepEqual(problems(layout), []);
+    assert.ok(box(12).top > box(group.id).bottom);
+  });
+});
+
+describe('widths', () => {
+  it('an input is as wide as its name and its type need, and long names are cut', () => {
+    const graph = Object.assign(graphOfEdges([[], [], []], {kind: [1, 1, 1], name: ['x', 'x', 'y'.repeat(500)]}), {notes: ['', 'f32[1,3,224,224]', 'f32[1]']}), tree = buildTree(graph), [plain, typed, long] = [0, 1, 2].map(node => boxWidth(tree, node));
+    assert.equal(plain, 54);
+    assert.ok(typed >= 'f32[1,3,224,224]'.length * 10.4 * 0.56 + 12, `${typed} pixels, and drawing cuts the type`);
+    assert.equal(long, 240);
+    assert.equal(lineBelow(tree, 1), 'f32[1,3,224,224]');
   });
 });
 

@@ -143,5 +143,5 @@ export function partOf(graph, nodes) {
   });
   const bodies = graph.bodies.map(({name, owner}) => ({name, owner: owner >= 0 ? at[owner] : -1})), body = pick(graph.body).map(number => (number >= 0 && bodies[number].owner >= 0 ? number : -1));
   const part = makeGraph({kind: pick(graph.kind), name: pick(graph.names), op: pick(graph.op), ops: graph.ops, module: pick(graph.module), modules: graph.modules, inputCounts, inputs, hasLoops: graph.loops.from.length > 0, weights: pick(graph.weights), body, bodies, delegate: pick(graph.delegate), frame: pick(graph.frame), frames: graph.frames.map(({label}) => label)});
-  return Object.assign(part, {origin: Int32Array.from(nodes, node => graph.origin?.[node] ?? node)});
+  return Object.assign(part, {notes: graph.notes && pick(graph.notes), origin: Int32Array.from(nodes, node => graph.origin?.[node] ?? node)});
 }

@@ -16,6 +16,7 @@ import {GraphPicture} from '../graph/draw.js';
 import {DELEGATE, OPEN, REPEAT, UNFOLDED, chooseInstance, groupOf, setState} from '../graph/groups.js';
 import {groupLabel, nodeLabel} from '../graph/labels.js';
 import {valueOf} from '../graph/overlay.js';
+import {firstType} from '../graph/section.js';
 import {edgesAt, follow, longestPath, spreadMarks} from '../graph/walk.js';
 import {Check, Choice, NodeLink, Segments} from '../parts/bits.js';
 import {copy, download, savePicture} from '../parts/export.js';
@@ -25,6 +26,8 @@ import {applyOpen, namesOf, openText, paneOf, readingOf, rowsInItem, TITLES} fro
 
 const GROUPINGS = [['module', 'Modules'], ['delegate', 'Delegates'], ['flat', 'No groups']], HOPS = [['0', 'off'], ['1', '1 edge'], ['2', '2 edges'], ['3', '3 edges'], ['all', 'all']];
 const ZOOM_STEP = 1.6, PAN_STEP = 80, LISTED = 300, AROUND_HOPS = 2;
+/* What of the window the panes do not have: long chains break before there is a canvas to ask for its size. */
+const AROUND_PANES = [32, 206];
 
 declare({
   'graph.panes': list(), 'graph.by': oneOf('module', 'delegate', 'flat'), 'graph.colour': text(), 'graph.hops': oneOf('3', '0', '1', '2', 'all'), 'graph.path': flag(false), 'graph.only': text(), 'graph.around': number(AROUND_HOPS),
@@ -98,8 +101,8 @@ const isDark = () => {
 
 /* What is written on the edges of a node: the type of its first output, and the bytes of all. */
 function describe(pane, node) {
-  const [first, ...others] = pane.shape(node).split(/, (?=\w+\[)/), bytes = pane.bytes(node);
-  return {shape: others.length ? `${first}, …` : first, bytes: Number.isNaN(bytes) ? '' : shortBytes(bytes)};
+  const bytes = pane.bytes(node);
+  return {shape: firstType(pane.shape(node)), bytes: Number.isNaN(bytes) ? '' : shortBytes(bytes)};
 }
 
 /* Everything that the picture shows beside the graph itself. */
@@ -369,6 +372,7 @@ function repeatAround({pane}) {
 
 function fitAll(entry, least) {
   for (const other of movedWith(entry)) {
+    other.picture.rebreak();
     other.picture.fit(least);
     other.redraw();
     keepView(other.pane.key, other.picture);
@@ -435,22 +439,22 @@ async function takeFile(file) {
 /* ---- The view ---- */
 
 /* The base's graph, in which operators are those of the base. */
-function basePane(by) {
+function basePane(by, size) {
   const base = baseMethod.value;
   if (!base || !comparedMethod.value) return null;
   const section = sectionOf(base, 'graphs').value, reading = readingOf(section, base.graphName, base);
   if (!reading) return null;
-  const pane = paneOf(reading, 'base', by, null), toNew = new Map(comparedMethod.value.nodes.filter(node => node.base_node >= 0 && node.new_node >= 0 && node.base_node !== null && node.new_node !== null).map(node => [node.base_node, node.new_node])), toBase = new Map([...toNew].map(([from, to]) => [to, from]));
+  const pane = paneOf(reading, 'base', by, null, size), toNew = new Map(comparedMethod.value.nodes.filter(node => node.base_node >= 0 && node.new_node >= 0 && node.base_node !== null && node.new_node !== null).map(node => [node.base_node, node.new_node])), toBase = new Map([...toNew].map(([from, to]) => [to, from]));
   const of = base.operators.avg;
   return Object.assign(pane, {toMethod: row => toNew.get(row) ?? -1, fromMethod: row => toBase.get(row) ?? -1, base: {operators: base.operators, whole: base.execute.avg, values: shown => Float64Array.from({length: shown.graph.count}, (_, node) => Array.from(shown.rowsOf(node)).reduce((sum, row) => (Number.isNaN(of[row]) ? sum : (sum || 0) + of[row]), NaN))}});
 }
 
 /* The panes that are shown, and what is wrong with graphs of damaged documents. */
 function panesOf(shown, section, by, around) {
-  const panes = [], problems = [];
+  const panes = [], problems = [], size = {width: (innerWidth - AROUND_PANES[0]) / shown.length, height: innerHeight - AROUND_PANES[1]};
   for (const name of shown) {
     try {
-      const pane = name === 'base' ? basePane(by) : paneOf(readingOf(section, name, method.value), name, by, around);
+      const pane = name === 'base' ? basePane(by, size) : paneOf(readingOf(section, name, method.value), name, by, around, size);
       if (pane) panes.push(pane);
     } catch (error) {
       problems.push(`The graph ${name} cannot be drawn, because this document is damaged (${error.message}). Write it again.`);
