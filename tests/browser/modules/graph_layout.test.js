@@ -9,10 +9,11 @@ import {join} from 'node:path';
 import {after, describe, it} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
-import {REPEAT, buildTree, chooseInstance, groupOf, leavesOf, openDefault, setState} from '../../../web/src/graph/groups.js';
+import {REPEAT, UNFOLDED, buildTree, chooseInstance, groupOf, leavesOf, openDefault, setState} from '../../../web/src/graph/groups.js';
 import {boxWidth, lineBelow} from '../../../web/src/graph/labels.js';
 import {breakAgain, layoutTree} from '../../../web/src/graph/layout.js';
 import {makeGraph} from '../../../web/src/graph/read.js';
+import {ABOVE, BELOW, PATH, acrossInstances, follow, longestPath, spreadMarks} from '../../../web/src/graph/walk.js';
 import {RECORDS, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
 import {drawnLayouts, ordersOf, outside, overlaps, quality, throughBoxes, upward} from './graph_checks.js';
@@ -163,6 +164,31 @@ describe('repeats', {skip}, () => {
     const chain = tree.wires.list.slice(tree.wires.start[repeat.id - tree.count], tree.wires.start[repeat.id - tree.count + 1]).find(wire => tree.wires.inPort[wire] >= 0 && /embedding/.test(tree.graph.names[tree.wires.value[wire]]));
     assert.equal(loops[0][1], inX[tree.wires.inPort[chain]], 'the value that comes from the embedding is the one that goes from layer to layer');
     assert.ok(inner.outX.length >= 1);
+  });
+});
+
+describe('marks', () => {
+  // Four layers of a, b and c beside each other, and d; by time, the path passes b in all layers but the second.
+  const layers = () => graphOfEdges([[], ...Array.from({length: 4}, (_, i) => 4 * i).flatMap(first => [[first], [first + 1], [first + 1], [first + 2, first + 3]])], {modules: ['', ...Array.from({length: 4}, (_, i) => `layers.${i}`)], module: [0, ...Array.from({length: 16}, (_, i) => 1 + (i >> 2))], op: [4, ...Array.from({length: 16}, (_, i) => i % 4)], ops: Array.from({length: 5}, (_, i) => `aten.op${i}.default`)});
+  const path = graph => longestPath(graph, Float64Array.from({length: 17}, (_, node) => [2, 7, 10, 14].includes(node) ? 5 : 1));
+  it('the longest path is marked in the one instance of a folded repeat that is drawn, wherever it passes in any of them', () => {
+    const graph = layers(), {tree} = layOut(graph), repeat = tree.groups.find(({kind}) => kind === REPEAT), before = spreadMarks(tree, path(graph)), {item, target, out, own} = acrossInstances(tree, spreadMarks(tree, path(graph)));
+    assert.equal(repeat.items.length, 4);
+    assert.deepEqual([2, 3, 6, 7].map(node => before.item[node]), [PATH, 0, 0, PATH]);
+    assert.deepEqual([2, 3, 6, 7].map(node => item[node]), [PATH, PATH, PATH, PATH]);
+    assert.deepEqual([2, 3, 6, 7].map(node => own[node]), [PATH, 0, 0, PATH]);
+    const targets = marks => { const g = repeat.items[0] - tree.count, found = []; for (let k = tree.wires.start[g]; k < tree.wires.start[g + 1]; k++) { const wire = tree.wires.list[k]; for (let t = tree.wires.targetStart[wire]; t < tree.wires.targetStart[wire + 1]; t++) found.push(`${tree.wires.source[wire]}-${tree.wires.target[t]}:${marks[t]}`); } return found.join(' '); };
+    assert.match(targets(before.target), /0-1:8 0-2:0/);
+    assert.match(targets(target), /0-1:8 0-2:8/);
+    assert.equal(out.length, before.out.length);
+    setState(tree, repeat, UNFOLDED);
+    assert.deepEqual(acrossInstances(tree, spreadMarks(tree, path(graph))).item, before.item, 'where all are drawn, each has its own');
+  });
+  it('of a value that leads up and down, the line to each reader has the mark of that reader', () => {
+    // 0 is read by 1, by 2 (chosen) and by 3, which also reads 2: a skip.
+    const graph = graphOfEdges([[], [0], [1], [0, 2]]), tree = buildTree(graph), {target} = spreadMarks(tree, follow(graph, [2])), {wires} = tree, root = tree.root - tree.count, marked = [];
+    for (let k = wires.start[root]; k < wires.start[root + 1]; k++) for (let t = wires.targetStart[wires.list[k]]; t < wires.targetStart[wires.list[k] + 1]; t++) marked.push([wires.value[wires.list[k]], wires.target[t], target[t]]);
+    assert.deepEqual(marked, [[0, 1, ABOVE], [0, 3, 0], [1, 2, ABOVE], [2, 3, BELOW]]);
   });
 });
 

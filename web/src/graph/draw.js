@@ -493,12 +493,14 @@ export class GraphPicture {
   addRail(layout, rail, ox, oy, batch) {
     const {zoom: z} = this, x = ox + rail.x * z;
     if (oy + rail.bottom * z < 0 || oy + rail.top * z > this.height) return;
+    const points = ({x: end, y, end: low}) => [x, oy + y * z, ox + end * z, oy + y * z, ox + end * z, oy + low * z], start = rail.branches.find(({starts}) => starts);
     batch.plain.push([x, oy + rail.top * z, x, oy + rail.bottom * z]);
     for (const branch of rail.branches) {
-      const bx = ox + branch.x * z, by = oy + branch.y * z, end = oy + branch.end * z;
+      const by = oy + branch.y * z, lines = branch.starts ? batch.plain : this.batchOf(batch, layout, rail.wire, branch.target, -1);
+      if (lines !== batch.plain && start) lines.push(points(start), [x, oy + start.y * z, x, by]);  // the way to a marked reader
       if (by < -40 || by > this.height + 40) continue;
-      this.batchOf(batch, layout, rail.wire, branch.target, branch.starts ? 0 : -1).push([x, by, bx, by, bx, end]);
-      if (z > DETAIL.arrows && !branch.starts) batch.tips.push([bx, end]);
+      lines.push(points(branch));
+      if (z > DETAIL.arrows && !branch.starts) batch.tips.push(points(branch).slice(-2));
     }
   }
 

@@ -15,9 +15,9 @@ import {dotText} from '../graph/dot.js';
 import {GraphPicture} from '../graph/draw.js';
 import {DELEGATE, OPEN, REPEAT, UNFOLDED, chooseInstance, groupOf, setState} from '../graph/groups.js';
 import {groupLabel, nodeLabel} from '../graph/labels.js';
-import {valueOf} from '../graph/overlay.js';
+import {peersOf, valueOf} from '../graph/overlay.js';
 import {firstType} from '../graph/section.js';
-import {edgesAt, follow, longestPath, spreadMarks} from '../graph/walk.js';
+import {acrossInstances, edgesAt, follow, longestPath, spreadMarks} from '../graph/walk.js';
 import {Check, Choice, NodeLink, Segments} from '../parts/bits.js';
 import {copy, download, savePicture} from '../parts/export.js';
 import {Legend} from './graph_legend.js';
@@ -118,18 +118,24 @@ function refresh({pane, picture}, overlay) {
     for (let node = 0; node < tree.count; node++) if (Array.from(pane.rowsOf(node)).some(row => has[pane.toMethod ? pane.toMethod(row) : row])) for (let item = node; item >= 0; item = item === node || groupOf(tree, item).state ? tree.parent[item] : -1) picture.found[item] = item === node || !groupOf(tree, item).state ? 1 : picture.found[item];
   }
   const path = get('graph.path') ? longestPath(pane.graph, overlay.values) : null;
-  picture.marks = path ? spreadMarks(tree, path) : nodes.length && hops > 0 ? spreadMarks(tree, follow(pane.graph, nodes, hops)) : null;
+  picture.marks = path ? acrossInstances(tree, spreadMarks(tree, path)) : nodes.length && hops > 0 ? spreadMarks(tree, follow(pane.graph, nodes, hops)) : null;
   picture.theme = picture.themeOf(isDark());
   return nodes;
+}
+
+/* Of a box in a folded repeat, of how many instances the longest path passes it. */
+function pathText({tree}, {marks, shown}, id) {
+  const peers = marks?.own ? peersOf(tree, id, shown.peers) : [], passed = peers.filter(peer => marks.own[peer]).length;
+  return peers.length > 1 && passed ? `on the longest path in ${passed} of ${peers.length}` : null;
 }
 
 /* The lines of the tooltip. */
 function linesOf(pane, picture, overlay, id) {
   const {tree} = pane, group = groupOf(tree, id), {value, median, instances, estimated, hatched} = valueOf(tree, picture.shown, id), long = overlay.long ?? String;
   const number = Number.isNaN(value) ? null : `${overlay.name ? `${overlay.name}: ` : ''}${estimated ? '≈ ' : ''}${long(value)}${instances > 1 && overlay.adds ? `, sum of ${instances}; median ${long(median)}` : ''}`;
-  if (group) return [group.path || groupLabel(group), group.kind === REPEAT ? `${group.items.length} that are alike` : null, `${countText(group.leaves, 'node')}`, number, `click: ${group.state ? 'close' : 'open'}; Ctrl-click: select${group.kind === REPEAT ? '; Shift-click: all of them' : ''}`];
+  if (group) return [group.path || groupLabel(group), group.kind === REPEAT ? `${group.items.length} that are alike` : null, `${countText(group.leaves, 'node')}`, number, pathText(pane, picture, id), `click: ${group.state ? 'close' : 'open'}; Ctrl-click: select${group.kind === REPEAT ? '; Shift-click: all of them' : ''}`];
   const {operators} = pane.base ?? method.value, rows = Array.from(pane.rowsOf(id)), source = rows.length ? operators.source(rows[0]) : null;
-  return [pane.graph.names[id], pane.graph.kind[id] === 0 ? pane.graph.ops[pane.graph.op[id]] : null, pane.graph.modules[pane.graph.module[id]], pane.shape(id) || null, number, hatched ? overlay.hatchedText : null,
+  return [pane.graph.names[id], pane.graph.kind[id] === 0 ? pane.graph.ops[pane.graph.op[id]] : null, pane.graph.modules[pane.graph.module[id]], pane.shape(id) || null, number, pathText(pane, picture, id), hatched ? overlay.hatchedText : null,
     !pane.base && rows.length && times.value.of[rows[0]] >= 0 && !/^(avg|p50|run)/.test(overlay.name) ? timeWithUnit(rows.reduce((sum, row) => sum + (times.value.of[row] || 0), 0)) : null,
     rows.length && operators.backend(rows[0]) ? operators.backend(rows[0]) : null, pane.graph.weights[id] ? countText(pane.graph.weights[id], 'weight') : null, source ? sourceText(source) : null, rows.length > 1 ? `${rows.length} operators of the Edge graph` : null];
 }
