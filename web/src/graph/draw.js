@@ -4,8 +4,8 @@
 
 import {BODY, CLOSED, CONTROL, DELEGATE, OPEN, REPEAT, chooseInstance, groupOf, setState} from './groups.js';
 import {categoryColour, stepColour, textOn, THEMES, tintColour} from './colours.js';
-import {SIZE, cutText, groupLabel, nodeLabel} from './labels.js';
-import {layoutTree} from './layout.js';
+import {READABLE_ZOOM, SIZE, cutText, groupLabel, lineBelow, nodeLabel} from './labels.js';
+import {breakAgain, layoutTree} from './layout.js';
 import {STEPS, forgetPeers, spread, stepOf, valueOf} from './overlay.js';
 import {SvgContext} from './svg.js';
 import {ABOVE, BELOW, PATH} from './walk.js';
@@ -41,6 +41,11 @@ export class GraphPicture {
     return isDark ? THEMES.dark : THEMES.light;
   }
 
+  /** Breaks long chains for the pane as it is now, if it has another size than the one that they were broken for. */
+  rebreak() {
+    if (breakAgain(this.tree, {width: this.width, height: this.height})) this.relayout();
+  }
+
   relayout() {
     this.layout = layoutTree(this.tree);
     this.backward = null;
@@ -55,7 +60,7 @@ export class GraphPicture {
   // ---- What is in view ----
 
   /** Shows all; but if text would be smaller than `least` allows, the beginning. */
-  fit(least = 0.58) {
+  fit(least = READABLE_ZOOM) {
     const {width, height} = this.layout, whole = Math.min(this.width / (width + 40), this.height / (height + 40), 1.2);
     this.zoom = Math.max(whole, least);
     this.x = width * this.zoom < this.width ? (this.width / this.zoom - width) / 2 : 20;
@@ -180,11 +185,11 @@ export class GraphPicture {
 
   /* The slots of a layout whose boxes are in view. Where several ranks are on one row of pixels, one of them is drawn. */
   slotsInView(layout, ox, oy) {
-    const {rankTop, rankHeight, ranks, rankStart, vertices, items, x, y, w, h, column} = layout, {zoom: z} = this, slots = [], tiny = SIZE.nodeHeight * z < SMALLEST_BOX;
+    const {rankTop, rankHeight, boxTop, ranks, rankStart, vertices, items, x, y, w, h, column} = layout, {zoom: z} = this, slots = [], tiny = SIZE.nodeHeight * z < SMALLEST_BOX;
     for (let r = 0, last = -Infinity, lastColumn = 0; r < ranks; r++) {
-      const top = oy + rankTop[r] * z, bottom = top + rankHeight[r] * z;
+      const top = oy + boxTop[r] * z, bottom = oy + (rankTop[r] + rankHeight[r]) * z;
       if (bottom < -20 || top > this.height + 20) continue;
-      if (tiny && rankHeight[r] <= SIZE.groupHeight && Math.abs(bottom - last) < 2 && lastColumn === (column?.[r] ?? 0)) continue;
+      if (tiny && rankHeight[r] <= SIZE.groupHeight && boxTop[r] === rankTop[r] && Math.abs(bottom - last) < 2 && lastColumn === (column?.[r] ?? 0)) continue;
       last = bottom;
       lastColumn = column?.[r] ?? 0;
       for (let i = firstInView(layout, r, (-20 - ox) / z); i < rankStart[r + 1]; i++) {
@@ -275,12 +280,12 @@ export class GraphPicture {
 
   writeNode(id, x, y, w, {value, median}, colour, isHot) {
     const {c, zoom: z, theme, tree} = this, {graph} = tree, operator = graph.kind[id] === 0, {overlay} = this.shown, number = Number.isNaN(value) ? '' : overlay.text(value);
-    const below = Number.isNaN(median) || !number || !overlay.adds ? cutText(tree.alias[id] ?? (operator ? '' : this.describe(id).shape ?? ''), 40) : `median ${overlay.text(median)}`, room = number ? w - (SIZE.value - 2) * z : w - 12 * z;
+    const below = Number.isNaN(median) || !number || !overlay.adds ? lineBelow(tree, id) : `median ${overlay.text(median)}`, room = number ? w - (SIZE.value - 2) * z : w - 12 * z;
     c.fillStyle = colour;
     this.write(nodeLabel(graph, id), x + 8 * z, y + (below ? 14 : 21) * z, 12 * z, room, operator ? '600 ' : '');
     if (number) this.write(number, x + w - 6 * z, y + 14 * z, 10.8 * z, SIZE.value * z, '', 'right');
     c.fillStyle = isHot || colour !== theme.text ? colour : theme.quiet;
-    if (below) this.write(below, x + 8 * z, y + 28 * z, 10.4 * z, w - (graph.weights[id] ? 34 : 12) * z);
+    if (below) this.write(below, x + 8 * z, y + 28 * z, 10.4 * z, w - (graph.weights[id] ? 12 + SIZE.badge : 12) * z);
     if (!graph.weights[id] || !operator) return;
     c.fillStyle = isHot || colour !== theme.text ? colour : theme.badge;
     this.write(`◆${graph.weights[id] > 1 ? graph.weights[id] : ''}`, x + w - 5 * z, y + 29 * z, 10.4 * z, 24 * z, '', 'right');
@@ -448,9 +453,9 @@ export class GraphPicture {
   // ---- Lines ----
 
   drawLines(layout, ox, oy) {
-    const {zoom: z} = this, {gaps, rankTop, ranks, height, column, routes} = layout, batch = {plain: [], above: [], below: [], path: [], tips: [], texts: []};
+    const {zoom: z} = this, {gaps, rankTop, boxTop, ranks, height, column, routes} = layout, batch = {plain: [], above: [], below: [], path: [], tips: [], texts: []};
     for (let r = 0, previous = -Infinity, previousColumn = 0; r < ranks; r++) {
-      const top = oy + rankTop[r] * z, breaks = routes && column && r + 1 < ranks && column[r + 1] !== column[r], bottom = oy + (breaks || r + 1 >= ranks ? height : rankTop[r + 1]) * z;
+      const top = oy + boxTop[r] * z, breaks = routes && column && r + 1 < ranks && column[r + 1] !== column[r], bottom = oy + (breaks || r + 1 >= ranks ? height : rankTop[r + 1]) * z;
       if (!breaks && (bottom < -40 || top > this.height + 40)) continue;
       if (Math.abs(bottom - previous) < 1.5 && previousColumn === (column?.[r] ?? 0) && !this.marks && !breaks) continue;
       previous = bottom;
@@ -488,12 +493,14 @@ export class GraphPicture {
   addRail(layout, rail, ox, oy, batch) {
     const {zoom: z} = this, x = ox + rail.x * z;
     if (oy + rail.bottom * z < 0 || oy + rail.top * z > this.height) return;
+    const points = ({x: end, y, end: low}) => [x, oy + y * z, ox + end * z, oy + y * z, ox + end * z, oy + low * z], start = rail.branches.find(({starts}) => starts);
     batch.plain.push([x, oy + rail.top * z, x, oy + rail.bottom * z]);
     for (const branch of rail.branches) {
-      const bx = ox + branch.x * z, by = oy + branch.y * z, end = oy + branch.end * z;
+      const by = oy + branch.y * z, lines = branch.starts ? batch.plain : this.batchOf(batch, layout, rail.wire, branch.target, -1);
+      if (lines !== batch.plain && start) lines.push(points(start), [x, oy + start.y * z, x, by]);  // the way to a marked reader
       if (by < -40 || by > this.height + 40) continue;
-      this.batchOf(batch, layout, rail.wire, branch.target, branch.starts ? 0 : -1).push([x, by, bx, by, bx, end]);
-      if (z > DETAIL.arrows && !branch.starts) batch.tips.push([bx, end]);
+      lines.push(points(branch));
+      if (z > DETAIL.arrows && !branch.starts) batch.tips.push(points(branch).slice(-2));
     }
   }
 
