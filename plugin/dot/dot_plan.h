@@ -49,9 +49,10 @@ uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph);
 
 /* ---- Equal blocks of a model, of which a picture shows one ---- */
 
-/* Blocks are sibling scopes of modules that repeat (etr_module.pattern). They are equal if their nodes are equal, in
- * order: operator, output types and shapes, backend, and inputs, which are nodes in the block, weights (compared by
- * shape) or nodes outside. The first of the equal blocks is drawn for all. */
+/* Blocks are sibling scopes of modules that repeat (etr_module.pattern), and the steps of unrolled loops: at least
+ * three sequences of at least three operators that follow each other directly in one scope. Blocks are equal if their
+ * nodes are equal, in order: operator, output types and shapes, backend, and inputs, which are nodes in the block,
+ * weights (compared by shape) or nodes outside. The first of the equal blocks is drawn for all. */
 
 typedef struct etr_dot_fold {
   const uint32_t *stand_in; /* per node: the node that is drawn for it, mostly itself */
@@ -62,9 +63,9 @@ typedef struct etr_dot_fold {
   const double *median;     /* per scope that is drawn for others: median of their times per inference, in ticks */
 } etr_dot_fold;
 
-/** Finds equal blocks, and removes blocks that are not drawn from the choice. A zeroed fold folds nothing. Returns
- * false when out of memory. */
-bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes,
+/** Adds a scope for each step of a loop, finds equal blocks, and removes blocks that are not drawn from the choice. A
+ * zeroed fold folds nothing. Returns false when out of memory. */
+bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, etr_scopes *scopes,
                        etr_dot_choice *choice);
 
 /** Returns true if data flows from one block into another, equal one. */
