@@ -327,6 +327,10 @@ typedef struct etr_node {
   const etr_edge *inputs; /**< every use, in argument order; a value that is used twice is listed twice. Uses of unknown
                              names are left out */
   size_t input_count;
+  size_t other_input_count; /**< in program/METHOD: as many more edges follow in `inputs`, from producers that the node
+                               may read in place of those before, because of jumps: the end of another branch, or the
+                               previous pass of a loop, whose producer may be a later node or the node itself. Those
+                               before are each the last producer before the node */
   const etr_argument *arguments; /**< in argument order; tensors, graphs and None are left out. A program stores no
                                      argument names: in program/METHOD well-known operators have ATen's names, other
                                      arguments are named by position, "arg_3", and the constants of delegates have

@@ -3,7 +3,7 @@
 """The rules of the layout: structure.py LIBRARY COMPILER.
 
 Layers include downwards only, the join's folders those before them in its order; the plugin sees the profile and not what it is made from; an include names
-its folder; no files include each other in a circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone;
+its folder; no files include or call each other in a circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone;
 the library exports what they declare; no file names the host of a package registry.
 """
 import os
@@ -116,11 +116,8 @@ def backend_faults():
             yield from (f"{unit(path)} names {name}, which is {owner.stem}'s" for name in names if name in code and path != owner)
 
 
-def circle_faults():
+def circles(graph):
     """Depth first; a unit that is met again on the way to itself closes a circle."""
-    graph = {}
-    for path in sources():
-        graph.setdefault(unit(path), set()).update(set(includes(path)) - {unit(path)})
     done = set()
 
     def visit(name, way):
@@ -133,6 +130,41 @@ def circle_faults():
 
     for name in sorted(graph):
         yield from visit(name, ())
+
+
+def circle_faults():
+    graph = {}
+    for path in sources():
+        graph.setdefault(unit(path), set()).update(set(includes(path)) - {unit(path)})
+    yield from circles(graph)
+
+
+def bare(path):
+    """A file's text without strings and comments, on the same lines."""
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/', lambda m: "\n" * m[0].count("\n"), path.read_text(), flags=re.S)
+
+
+def words(text):
+    return set(re.findall(r"\w+", text))
+
+
+def ring_faults():
+    """Files call each other in one direction: what two files need of each other belongs to one of them, or to a third one."""
+    files = {(unit(path), path.suffix): path for path in sources()}
+    texts = {name: bare(path) for (name, suffix), path in files.items() if suffix == ".c"}
+    head = r"^(?!static\b)\w[^;{}#=()]*?\b(\w+)(?:\([^;{}]*\) |(?:\[\])? = )\{"
+    defined = {name: of for of, text in texts.items() for name in re.findall(head, text, re.M)}
+    declared = {name: set(re.findall(r"^[^ ].*?\b(\w+)(?:\(|(?:\[\])?;)", bare(path), re.M)) & defined.keys()
+                for (name, suffix), path in files.items() if suffix == ".h"}
+
+    def visible(path, seen):
+        """What the headers of a file declare, with those that they include."""
+        for name in set(includes(path)) & declared.keys() - seen:
+            seen.add(name)
+            visible(files[name, ".h"], seen)
+        return set().union(*(declared[name] for name in seen))
+
+    yield from circles({of: {defined[word] for word in words(text) & visible(files[of, ".c"], set())} - {of} for of, text in texts.items()})
 
 
 def functions(text):
@@ -174,8 +206,7 @@ def length_faults():
 def expression_faults():
     """At most one ?: in an expression."""
     for path in sources():
-        bare = re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/', lambda m: "\n" * m[0].count("\n"), path.read_text(), flags=re.S)
-        yield from (f"{unit(path)}{path.suffix}:{line} nests ?:" for line in nested_conditions(bare))
+        yield from (f"{unit(path)}{path.suffix}:{line} nests ?:" for line in nested_conditions(bare(path)))
 
 
 def nested_conditions(text):
@@ -240,7 +271,7 @@ def host_faults():
 
 
 def main():
-    rules = {"includes": include_faults(), "circles": circle_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults()}
+    rules = {"includes": include_faults(), "circles": circle_faults(), "rings": ring_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults()}
     faults = {rule: list(found) for rule, found in rules.items()}
     for rule, found in faults.items():
         print(f"{'OFF' if found else 'ok '} {rule}", *found, sep="\n  ")

@@ -49,6 +49,21 @@ bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count
   return false;
 }
 
+const void *etr_operator_row(etr_slice op, const void *rows, size_t count, size_t size) {
+  for (size_t low = 0, high = count; low < high;) {
+    size_t middle = low + (high - low) / 2, i = 0;
+    const char *row = (const char *)rows + middle * size, *name;
+    memcpy(&name, row, sizeof name);
+    while (i < op.size && name[i] == op.data[i]) i++;
+    if (i == op.size && name[i] == '\0') return row;
+    if (i == op.size || (unsigned char)op.data[i] < (unsigned char)name[i])
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return NULL;
+}
+
 /* Properties of operators that compute nothing. */
 enum {
   VIEW = 1,   /* etr_operator_is_view() */
@@ -56,52 +71,53 @@ enum {
   COPIES = 4, /* etr_operator_only_copies(); and so do all that ATen and the Edge dialect name "..._copy" */
 };
 
-/* Sorted by their first letters. */
-static const struct {
+typedef struct view {
   const char *op;
   int does;
-} views[] = {{"alias", VIEW | SHARES},
-             {"alias_copy", VIEW},
-             {"as_strided", SHARES},
-             {"chunk", SHARES},
-             {"clone", VIEW | COPIES},
-             {"clone_dim_order", VIEW | COPIES},
-             {"contiguous", VIEW | COPIES},
-             {"copy", COPIES},
-             {"detach", VIEW | SHARES},
-             {"detach_copy", VIEW},
-             {"diagonal", SHARES},
-             {"expand", SHARES},
-             {"expand_as", SHARES},
-             {"lift_fresh", SHARES},
-             {"lift_fresh_copy", VIEW},
-             {"movedim", SHARES},
-             {"narrow", SHARES},
-             {"numpy_T", SHARES},
-             {"permute", SHARES | COPIES},
-             {"reshape", VIEW},
-             {"select", SHARES},
-             {"slice", SHARES},
-             {"split", SHARES},
-             {"split_with_sizes", SHARES},
-             {"squeeze", SHARES},
-             {"squeeze_copy", VIEW},
-             {"t", SHARES | COPIES},
-             {"to_copy", VIEW},
-             {"to_dim_order_copy", VIEW},
-             {"transpose", SHARES | COPIES},
-             {"unbind", SHARES},
-             {"unfold", SHARES},
-             {"unsqueeze", SHARES},
-             {"unsqueeze_copy", VIEW},
-             {"view", VIEW | SHARES},
-             {"view_as", SHARES},
-             {"view_copy", VIEW}};
+} view;
+
+/* Sorted by name. */
+static const view views[] = {{"alias", VIEW | SHARES},
+                             {"alias_copy", VIEW},
+                             {"as_strided", SHARES},
+                             {"chunk", SHARES},
+                             {"clone", VIEW | COPIES},
+                             {"clone_dim_order", VIEW | COPIES},
+                             {"contiguous", VIEW | COPIES},
+                             {"copy", COPIES},
+                             {"detach", VIEW | SHARES},
+                             {"detach_copy", VIEW},
+                             {"diagonal", SHARES},
+                             {"expand", SHARES},
+                             {"expand_as", SHARES},
+                             {"lift_fresh", SHARES},
+                             {"lift_fresh_copy", VIEW},
+                             {"movedim", SHARES},
+                             {"narrow", SHARES},
+                             {"numpy_T", SHARES},
+                             {"permute", SHARES | COPIES},
+                             {"reshape", VIEW},
+                             {"select", SHARES},
+                             {"slice", SHARES},
+                             {"split", SHARES},
+                             {"split_with_sizes", SHARES},
+                             {"squeeze", SHARES},
+                             {"squeeze_copy", VIEW},
+                             {"t", SHARES | COPIES},
+                             {"to_copy", VIEW},
+                             {"to_dim_order_copy", VIEW},
+                             {"transpose", SHARES | COPIES},
+                             {"unbind", SHARES},
+                             {"unfold", SHARES},
+                             {"unsqueeze", SHARES},
+                             {"unsqueeze_copy", VIEW},
+                             {"view", VIEW | SHARES},
+                             {"view_as", SHARES},
+                             {"view_copy", VIEW}};
 
 static int does(etr_slice op) {
-  for (size_t i = 0; op.size && i < ETR_COUNT(views) && views[i].op[0] <= op.data[0]; i++)
-    if (is_named(op, views[i].op)) return views[i].does;
-  return 0;
+  const view *found = etr_operator_row(op, views, ETR_COUNT(views), sizeof *views);
+  return found ? found->does : 0;
 }
 
 bool etr_operator_is_view(etr_slice op) { return (does(op) & VIEW) != 0; }
@@ -127,50 +143,50 @@ typedef struct row {
   const char *names[MOST]; /* NULL: it is a tensor */
 } row;
 
+/* Sorted by name. */
 static const row rows[] = {
-    {"convolution", {NULL, NULL, NULL, "stride", "padding", "dilation", "transposed", "output_padding", "groups"}},
     {"add", {NULL, "other", "alpha"}},
-    {"sub", {NULL, "other", "alpha"}},
-    {"mul", {NULL, "other"}},
-    {"div", {NULL, "other", "rounding_mode"}},
-    {"pow", {"self", "exponent"}},
     {"addmm", {NULL, NULL, NULL, "beta", "alpha"}},
-    {"softmax", {NULL, "dim", "half_to_float"}},
-    {"log_softmax", {NULL, "dim", "half_to_float"}},
-    {"hardtanh", {NULL, "min_val", "max_val"}},
-    {"clamp", {NULL, "min", "max"}},
-    {"gelu", {NULL, "approximate"}},
-    {"leaky_relu", {NULL, "negative_slope"}},
-    {"elu", {NULL, "alpha", "scale", "input_scale"}},
-    {"mean", {NULL, "dim", "keepdim", "dtype"}},
-    {"sum", {NULL, "dim", "keepdim", "dtype"}},
     {"amax", {NULL, "dim", "keepdim"}},
     {"amin", {NULL, "dim", "keepdim"}},
     {"argmax", {NULL, "dim", "keepdim"}},
-    {"max_pool2d_with_indices", {NULL, "kernel_size", "stride", "padding", "dilation", "ceil_mode"}},
     {"avg_pool2d", {NULL, "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"}},
-    {"native_batch_norm_legit_no_training", {NULL, NULL, NULL, NULL, NULL, "momentum", "eps"}},
-    {"native_layer_norm", {NULL, "normalized_shape", NULL, NULL, "eps"}},
-    {"native_group_norm", {NULL, NULL, NULL, "N", "C", "HxW", "group", "eps"}},
-    {"embedding", {NULL, NULL, "padding_idx", "scale_grad_by_freq", "sparse"}},
     {"cat", {NULL, "dim"}},
-    {"full", {"size", "fill_value"}},
+    {"clamp", {NULL, "min", "max"}},
     {"constant_pad_nd", {NULL, "pad", "value"}},
-    {"view_copy", {NULL, "size"}},
+    {"convolution", {NULL, NULL, NULL, "stride", "padding", "dilation", "transposed", "output_padding", "groups"}},
+    {"dequantize_per_tensor", {NULL, "scale", "zero_point", "quant_min", "quant_max", "dtype"}},
+    {"div", {NULL, "other", "rounding_mode"}},
+    {"elu", {NULL, "alpha", "scale", "input_scale"}},
+    {"embedding", {NULL, NULL, "padding_idx", "scale_grad_by_freq", "sparse"}},
     {"expand_copy", {NULL, "size", "implicit"}},
+    {"full", {"size", "fill_value"}},
+    {"gelu", {NULL, "approximate"}},
+    {"hardtanh", {NULL, "min_val", "max_val"}},
+    {"leaky_relu", {NULL, "negative_slope"}},
+    {"log_softmax", {NULL, "dim", "half_to_float"}},
+    {"max_pool2d_with_indices", {NULL, "kernel_size", "stride", "padding", "dilation", "ceil_mode"}},
+    {"mean", {NULL, "dim", "keepdim", "dtype"}},
+    {"mul", {NULL, "other"}},
+    {"native_batch_norm_legit_no_training", {NULL, NULL, NULL, NULL, NULL, "momentum", "eps"}},
+    {"native_group_norm", {NULL, NULL, NULL, "N", "C", "HxW", "group", "eps"}},
+    {"native_layer_norm", {NULL, "normalized_shape", NULL, NULL, "eps"}},
     {"permute_copy", {NULL, "dims"}},
-    {"transpose_copy", {NULL, "dim0", "dim1"}},
+    {"pow", {"self", "exponent"}},
+    {"quantize_per_tensor", {NULL, "scale", "zero_point", "quant_min", "quant_max", "dtype"}},
     {"select_copy", {NULL, "dim", "index"}},
     {"slice_copy", {NULL, "dim", "start", "end", "step"}},
-    {"squeeze_copy", {NULL, "dim"}},
-    {"unsqueeze_copy", {NULL, "dim"}},
+    {"softmax", {NULL, "dim", "half_to_float"}},
     {"split_with_sizes_copy", {NULL, "split_sizes", "dim"}},
-    {"quantize_per_tensor", {NULL, "scale", "zero_point", "quant_min", "quant_max", "dtype"}},
-    {"dequantize_per_tensor", {NULL, "scale", "zero_point", "quant_min", "quant_max", "dtype"}},
+    {"squeeze_copy", {NULL, "dim"}},
+    {"sub", {NULL, "other", "alpha"}},
+    {"sum", {NULL, "dim", "keepdim", "dtype"}},
+    {"transpose_copy", {NULL, "dim0", "dim1"}},
+    {"unsqueeze_copy", {NULL, "dim"}},
+    {"view_copy", {NULL, "size"}},
 };
 
 const char *etr_argument_name(etr_slice op, size_t place) {
-  for (size_t i = 0; place < MOST && i < ETR_COUNT(rows); i++)
-    if (is_named(op, rows[i].op)) return rows[i].names[place];
-  return NULL;
+  const row *found = place < MOST ? etr_operator_row(op, rows, ETR_COUNT(rows), sizeof *rows) : NULL;
+  return found ? found->names[place] : NULL;
 }

@@ -29,6 +29,10 @@ etr_slice etr_operator_of_kernel(const char *kernel_name);
 /** Returns true if the operator is one of `names`. */
 bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count);
 
+/** Returns the row of an operator in a table; NULL if it has none. A row has `size` bytes and begins with the
+ * operator's name, a const char *; rows are sorted by name, as strcmp() does. */
+const void *etr_operator_row(etr_slice op, const void *rows, size_t count, size_t size);
+
 /** Returns true if the result is the data of the first input in another shape, or a copy of it: memory planning may
  * give both the same memory. */
 bool etr_operator_is_view(etr_slice op);

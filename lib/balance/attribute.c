@@ -445,7 +445,7 @@ static bool set_program_nodes(const etr_placement *placement, uint32_t method, c
     const etr_block *block = &blocks->blocks[mine[b]];
     for (size_t i = 0, end; etr_block_counts(blocks, block) && i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
-      if (!set_row_nodes(placement->program_graph, &etr_block_rows(block)[i], end - i, arena)) return false;
+      if (!set_row_nodes(placement->program_graph, &etr_block_rows(blocks, block)[i], end - i, arena)) return false;
     }
   }
   return true;
@@ -657,7 +657,7 @@ static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *o
   *out = program->graph;
   if (program->is_cut)
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: the program's lists of tensors are too long: its graph lacks some edges",
+             "%s: the program has too long lists of tensors, or too many jumps: its graph lacks some edges",
              etr_method_label(t->placement->method));
   if (!times || !time_graph(t, out, times, own ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM)) return false;
   record_events(t, times, own ? NULL : program);
@@ -795,8 +795,7 @@ static void warn_of_unexplained(const etr_time *t) {
 static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
   if (!etr_find_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings)) return false;
   if (!set_program_nodes(t->placement, t->method, t->blocks, t->arena)) return false;
-  if (!store_run_lists(t, out) || !etr_skipped_drop(t->blocks, t->method, t->scratch) || !cut_time_slices(t))
-    return false;
+  if (!store_run_lists(t, out) || !etr_skipped_drop(t->blocks, t->method) || !cut_time_slices(t)) return false;
   size_t count = 0;
   for (size_t i = 0; i < t->placement->instructions.count; i++)
     count += t->placement->instructions.data[i].is_contradicted;

@@ -218,80 +218,85 @@ static etr_amount of_unknown(const call *c) {
 }
 
 typedef struct formula {
-  const char *op; /* without namespace, overload and leading underscores: operator.h; "*" stands for any end */
+  const char *op; /* without namespace, overload and leading underscores: operator.h */
   etr_amount (*macs)(const call *c);
   uint8_t first, second; /* indices of the factors among the inputs */
 } formula;
 
+/* Sorted by name. */
 static const formula formulas[] = {
-    {"mm", of_matrices, 0, 1},
+    {"addbmm", of_batches, 1, 2},
     {"addmm", of_matrices, 1, 2}, /* addmm_flop() */
+    {"addmv", of_matmul, 1, 2},
+    {"addr", of_outer, 1, 2},
+    {"baddbmm", of_batches, 1, 2}, /* baddbmm_flop() */
+    {"bilinear", of_unknown, 0, 0},
     {"bmm", of_batches, 0, 1},
-    {"baddbmm", of_batches, 1, 2},         /* baddbmm_flop() */
-    {"scaled_mm", of_matrices, 0, 1},      /* _scaled_mm_flop() */
-    {"convolution", of_convolution, 0, 1}, /* conv_flop(), also for the operators below, which become it */
-    {"convolution_overrideable", of_convolution, 0, 1},
-    {"slow_conv2d_forward", of_convolution, 0, 1},
+    {"chain_matmul", of_unknown, 0, 0},
     {"conv1d", of_convolution, 0, 1},
     {"conv2d", of_convolution, 0, 1},
     {"conv3d", of_convolution, 0, 1},
     {"conv_transpose1d", of_convolution, 0, 1},
     {"conv_transpose2d", of_convolution, 0, 1},
     {"conv_transpose3d", of_convolution, 0, 1},
-    {"linear", of_linear, 0, 1},
-    {"matmul", of_matmul, 0, 1},
-    {"mv", of_matmul, 0, 1},
-    {"addmv", of_matmul, 1, 2},
+    {"convolution", of_convolution, 0, 1}, /* conv_flop(), and all that becomes one */
+    {"convolution_overrideable", of_convolution, 0, 1},
+    {"cudnn_convolution", of_convolution, 0, 1},
     {"dot", of_matmul, 0, 1},
-    {"vdot", of_matmul, 0, 1},
-    {"inner", of_unknown, 0, 0},
-    {"outer", of_outer, 0, 1},
+    {"dyn_quant_matmul_4bit", of_rows, 0, 1},
+    {"efficient_attention_forward", of_unknown, 0, 0},
+    {"einsum", of_unknown, 0, 0},
+    {"flash_attention_forward", of_unknown, 0, 0},
+    {"flex_attention", of_unknown, 0, 0}, /* higher_order: what its mask leaves out is not known */
     {"ger", of_outer, 0, 1},
-    {"addr", of_outer, 1, 2},
-    {"addbmm", of_batches, 1, 2},
-    {"scaled_dot_product_attention", of_attention, 0, 1}, /* sdpa_flop(), also for the operators below */
+    {"grouped_mm", of_unknown, 0, 0},
+    {"gru", of_unknown, 0, 0},
+    {"gru_cell", of_unknown, 0, 0},
+    {"inner", of_unknown, 0, 0},
+    {"linear", of_linear, 0, 1},
+    {"lstm", of_unknown, 0, 0},
+    {"lstm_cell", of_unknown, 0, 0},
+    {"matmul", of_matmul, 0, 1},
+    {"mixed_linear", of_linear, 0, 1},
+    {"mixed_mm", of_matrices, 0, 1}, /* quantized_decomposed: mm of weights that it dequantizes */
+    {"mm", of_matrices, 0, 1},
+    {"mv", of_matmul, 0, 1},
+    {"native_multi_head_attention", of_unknown, 0, 0},
+    {"outer", of_outer, 0, 1},
+    {"rnn_relu", of_unknown, 0, 0},
+    {"rnn_tanh", of_unknown, 0, 0},
+    {"scaled_dot_product_attention", of_attention, 0, 1}, /* sdpa_flop(), also for its variants */
     {"scaled_dot_product_attention_math", of_attention, 0, 1},
+    {"scaled_dot_product_cudnn_attention", of_attention, 0, 1},
     {"scaled_dot_product_efficient_attention", of_attention, 0, 1},
     {"scaled_dot_product_flash_attention", of_attention, 0, 1},
     {"scaled_dot_product_flash_attention_for_cpu", of_attention, 0, 1},
-    {"scaled_dot_product_cudnn_attention", of_attention, 0, 1},
     {"scaled_dot_product_fused_attention_overrideable", of_attention, 0, 1},
-    {"mixed_mm", of_matrices, 0, 1}, /* quantized_decomposed: mm of weights that it dequantizes */
-    {"mixed_linear", of_linear, 0, 1},
-    /* Products of weights that are packed in an order of the kernel's own: the output has the sizes that count. */
-    {"linear_8bit_act_*", of_rows, 0, 1}, /* torchao */
-    {"weight_int4pack_mm*", of_rows, 0, 1},
-    {"weight_int8pack_mm", of_linear, 0, 1},
-    {"dyn_quant_matmul_4bit", of_rows, 0, 1},
-    {"lstm", of_unknown, 0, 0},
-    {"gru", of_unknown, 0, 0},
-    {"rnn_tanh", of_unknown, 0, 0},
-    {"rnn_relu", of_unknown, 0, 0},
-    {"lstm_cell", of_unknown, 0, 0},
-    {"gru_cell", of_unknown, 0, 0},
-    {"einsum", of_unknown, 0, 0},
-    {"tensordot", of_unknown, 0, 0},
-    {"chain_matmul", of_unknown, 0, 0},
-    {"bilinear", of_unknown, 0, 0},
-    {"trilinear", of_unknown, 0, 0},
-    {"cdist*", of_unknown, 0, 0}, /* _cdist_forward, too */
-    {"pdist*", of_unknown, 0, 0},
-    {"fft_*", of_unknown, 0, 0},
-    {"linalg_*", of_unknown, 0, 0},
-    {"cholesky*", of_unknown, 0, 0},
-    {"triangular_solve", of_unknown, 0, 0},
-    {"mkldnn_*", of_unknown, 0, 0},
-    {"native_multi_head_attention", of_unknown, 0, 0},
-    {"transformer_encoder_layer_fwd", of_unknown, 0, 0},
-    {"flex_attention", of_unknown, 0, 0}, /* higher_order: what its mask leaves out is not known */
-    {"cudnn_convolution", of_convolution, 0, 1},
-    {"conv_depthwise*", of_convolution, 0, 1},
-    {"thnn_conv2d", of_convolution, 0, 1},
-    {"slow_conv*", of_unknown, 0, 0},
-    {"flash_attention_forward", of_unknown, 0, 0},
-    {"efficient_attention_forward", of_unknown, 0, 0},
-    {"grouped_mm", of_unknown, 0, 0},
     {"scaled_grouped_mm", of_unknown, 0, 0},
+    {"scaled_mm", of_matrices, 0, 1}, /* _scaled_mm_flop() */
+    {"slow_conv2d_forward", of_convolution, 0, 1},
+    {"tensordot", of_unknown, 0, 0},
+    {"thnn_conv2d", of_convolution, 0, 1},
+    {"transformer_encoder_layer_fwd", of_unknown, 0, 0},
+    {"triangular_solve", of_unknown, 0, 0},
+    {"trilinear", of_unknown, 0, 0},
+    {"vdot", of_matmul, 0, 1},
+    {"weight_int8pack_mm", of_linear, 0, 1},
+};
+
+/* Formulas of all operators whose names begin so and that have none of their own: also _cdist_forward, and products of
+ * weights that are packed in an order of torchao's own. */
+static const formula families[] = {
+    {"cdist", of_unknown, 0, 0},
+    {"cholesky", of_unknown, 0, 0},
+    {"conv_depthwise", of_convolution, 0, 1},
+    {"fft_", of_unknown, 0, 0},
+    {"linalg_", of_unknown, 0, 0},
+    {"linear_8bit_act_", of_rows, 0, 1},
+    {"mkldnn_", of_unknown, 0, 0},
+    {"pdist", of_unknown, 0, 0},
+    {"slow_conv", of_unknown, 0, 0},
+    {"weight_int4pack_mm", of_rows, 0, 1},
 };
 
 /* Returns whether an operator of torchao only converts numbers or looks them up. */
@@ -319,14 +324,10 @@ static bool is_understood(const char *target, const formula *found) {
 }
 
 static const formula *find_formula(etr_slice op) {
-  for (size_t i = 0; op.size && i < ETR_COUNT(formulas); i++) {
-    if (formulas[i].op[0] != op.data[0]) continue;
-    etr_slice name = etr_slice_of(formulas[i].op);
-    bool is_start = name.data[name.size - 1] == '*';
-    if (is_start ? etr_slice_starts(op, (etr_slice){name.data, name.size - 1}) : etr_slice_equal(op, name))
-      return &formulas[i];
-  }
-  return NULL;
+  const formula *found = etr_operator_row(op, formulas, ETR_COUNT(formulas), sizeof *formulas);
+  for (size_t i = 0; !found && op.size && i < ETR_COUNT(families); i++)
+    if (families[i].op[0] == op.data[0] && etr_slice_starts(op, etr_slice_of(families[i].op))) found = &families[i];
+  return found;
 }
 
 static etr_amount of_nothing(const call *c) {

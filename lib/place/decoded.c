@@ -26,7 +26,7 @@ static etr_event_facts facts_of(const etr_decoded *d, const etr_event *row) {
 /* Converts durations in units coarser than ticks to ticks. If these would exceed the limit, the durations stay plain
  * numbers. */
 static void convert_durations(etr_event *row, etr_event_meaning *meaning, double factor, etr_decoding *decoding) {
-  uint64_t *durations = etr_unconst(row->durations);
+  uint64_t *durations = decoding->samples->durations + etr_samples_first(decoding->samples, row);
   double sum = row->stats.avg * (double)row->stats.count * factor;
   if (sum > (double)decoding->ticks_left) {
     *meaning = (etr_event_meaning){

@@ -8,6 +8,7 @@
 #include "backends/decoder.h"
 #include "base/arena.h"
 #include "place/placement.h"
+#include "runs/blocks.h"
 
 /* ---- Giving an event its node ---- */
 
@@ -29,9 +30,11 @@ typedef struct etr_odd_events {
   const char *first; /* name of the first such event */
 } etr_odd_events;
 
-/** State shared by all delegates of a method while their events are read. The caller zeroes it and sets ticks_left. */
+/** State shared by all delegates of a method while their events are read. The caller zeroes it and sets the first two
+ * members. */
 typedef struct etr_decoding {
-  uint64_t ticks_left; /* ticks that durations in coarser units may still take; at first ETR_DUMP_MOST_TICKS */
+  const etr_samples *samples; /* the samples of which those of the rows are parts */
+  uint64_t ticks_left;        /* ticks that durations in coarser units may still take; at first ETR_DUMP_MOST_TICKS */
   etr_vec(etr_odd_events) odd;
 } etr_decoding;
 

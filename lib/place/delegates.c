@@ -408,17 +408,16 @@ static bool join_kernel(finder *f, etr_event *e, const etr_placed *instruction) 
   return true;
 }
 
-static bool join_block(finder *f, const etr_block *block) {
+static bool join_block(finder *f, const etr_block *block, etr_event *rows) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_placed *instruction = etr_placed_instruction(f->placement, block->events[i].instruction_id);
     end = etr_block_instruction_end(block, i);
     for (size_t k = i; k < end; k++) {
-      etr_event *e = &etr_block_rows(block)[k];
+      etr_event *e = &rows[k];
       describe_event(e, instruction);
       if (e->kind == ETR_EVENT_KERNEL && !join_kernel(f, e, instruction)) return false;
     }
-    if (instruction &&
-        !etr_delegate_rows(f->placement, instruction, &etr_block_rows(block)[i], end - i, &f->reading, f->arena))
+    if (instruction && !etr_delegate_rows(f->placement, instruction, &rows[i], end - i, &f->reading, f->arena))
       return false;
   }
   return true;
@@ -430,14 +429,14 @@ bool etr_find_event_nodes(const etr_placement *placement, uint32_t method, const
               .arena = arena,
               .reading = {.plans_left = ETR_DELEGATE_PLANS,
                           .ticks_per_ns = blocks->ticks_per_second / 1e9,
-                          .decoding = {.ticks_left = ETR_DUMP_MOST_TICKS}}};
+                          .decoding = {.samples = &blocks->samples, .ticks_left = ETR_DUMP_MOST_TICKS}}};
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < placement->instructions.count; i++)
     f.logs_kernels |= placement->instructions.data[i].op.size > 0;
   for (size_t i = 0; i < count; i++) {
     const etr_block *block = &blocks->blocks[mine[i]];
-    if (etr_block_counts(blocks, block) && !join_block(&f, block)) return false;
+    if (etr_block_counts(blocks, block) && !join_block(&f, block, etr_block_rows(blocks, block))) return false;
   }
   if (f.reading.plans_left == 0)
     etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,

@@ -21,7 +21,7 @@ struct etr_pte_graph {
   etr_vec(int32_t) instructions; /* instruction of each node; -1: it has none */
   etr_vec(uint8_t) works;        /* work of each node: etr_work */
   etr_vec(const etr_value *) views;
-  bool is_cut; /* all lists of tensors together were too long: some edges are missing */
+  bool is_cut; /* all lists of tensors together were too long, or there are too many jumps: some edges are missing */
 };
 
 /** Returns the node of an instruction (delegate_id is NULL), or of an operator that only its event names; ETR_NONE if

@@ -28,24 +28,38 @@ typedef struct etr_program_arguments {
 
 /* ---- Which instruction of a .pte reads the results of which ---- */
 
-/* A program's values are written and read by location in memory, so instructions are added in the order in which they
- * run: each reads from the instruction that wrote its arguments last. The results live in the arena. The functions
- * return false when out of memory.
+/* A program's values are written and read by location in memory, and jumps join and repeat instructions. So all writes
+ * are found first, and then the instructions are added in order: each reads from the instructions whose writes of its
+ * arguments reach it. The results live in the arena. The functions return false when out of memory.
  */
 
-/** The last writer of each value so far. */
+/** A producer of a node that is not among its inputs. */
+typedef struct etr_other {
+  uint32_t reader, write; /* write: index in the writes; ETR_NONE: `edge` is the producer */
+  etr_edge edge;
+} etr_other;
+
 typedef struct etr_links {
   const etr_pte_method *program;
-  etr_arena *arena;
-  etr_edge *writer; /* per value of the method: its last writer; node ETR_NONE: none yet */
+  etr_arena *arena, *scratch;
+  etr_reaching reaching;
+  etr_edge *written_as; /* per write: the output of its node; node ETR_NONE: none */
+  uint32_t *noted_for;  /* per write: the last reader that has it among its others */
+  etr_edge *at_start;   /* per value: the node of the input or source; node ETR_NONE: none */
+  int32_t *known_since; /* per value: the first instruction that reads or writes it; -1: it is an input */
+  int32_t *written_at;  /* per value: the last instruction so far that writes it; -1: none */
+  int32_t *viewed;      /* per value: the value whose location it was first read at, as a view of it; -1: none */
   etr_storages storages;
-  etr_uses uses;                             /* uses of the instruction added last */
+  etr_uses uses;
+  etr_vec(etr_use) picked;                   /* uses of the instruction added last that are followed */
   etr_vec(uint32_t) read_args, written_args; /* for the instruction added last: per input and per output of its node,
                                                 the index of the argument */
+  etr_vec(etr_write) all_reads;              /* value and reader */
   etr_vec(int32_t) sources;                  /* values that were read and that nothing wrote, each once */
   bool *is_source;                           /* per value */
-  bool *is_view;                             /* per value: it is read as a view of what was written */
-  etr_vec(int32_t) reads;                    /* for the node added last: per input, the value */
+  etr_vec(int32_t) reads;                    /* for the node added last: per input, the value; or, if it is read as a
+                                                view, -1 minus the value */
+  etr_vec(etr_other) others;                 /* sorted by reader */
   bool misses_input;                         /* the node added last reads a value that no node computes */
 } etr_links;
 
@@ -162,7 +176,7 @@ static const char *text_of(arguments *a, int32_t index) {
   return a->texts[index];
 }
 
-/* ---- The last writer of each value, instruction by instruction ---- */
+/* ---- What reads and writes each value ---- */
 
 typedef etr_vec(etr_edge) etr_edges;
 typedef etr_vec(etr_value) etr_values;
@@ -171,11 +185,22 @@ enum { MOST_ITEMS = 256 }; /* longest list whose tensors are followed one by one
 
 /* ---- Values ---- */
 
+/* Returns the type of a number, as Edge graphs have it; NULL for other values. */
+static const char *number_type(const etr_pte_value *value) {
+  switch (value->kind) {
+  case ETR_PTE_VALUE_INT: return "int";
+  case ETR_PTE_VALUE_BOOL: return "bool";
+  case ETR_PTE_VALUE_DOUBLE: return "float";
+  default: return NULL;
+  }
+}
+
 static void describe_value(etr_links *l, etr_value *out, int32_t index) {
   const etr_pte_value *value = &l->program->values[index];
+  const char *number = number_type(value);
   etr_dim *dims = value->rank > 0 ? etr_arena_alloc_array(l->arena, (size_t)value->rank, sizeof *dims) : NULL;
   *out = (etr_value){.name = etr_arena_numbered(l->arena, "value_", (uint32_t)index),
-                     .dtype = value->dtype,
+                     .dtype = number ? number : value->dtype,
                      .rank = -1,
                      .is_bound = value->dynamic};
   if (value->kind != ETR_PTE_VALUE_TENSOR || (value->rank > 0 && !dims)) return;
@@ -188,83 +213,206 @@ static bool is_value(const etr_links *l, int32_t index) {
   return index >= 0 && (size_t)index < l->program->value_count;
 }
 
-/* Marks a value, and the values of a list, as written by an output of a node. */
-static void set_writer(etr_links *l, int32_t index, uint32_t node, uint32_t output) {
-  if (!is_value(l, index)) return;
-  l->writer[index] = (etr_edge){node, output};
-  l->is_view[index] = false;
-  etr_storages_write(&l->storages, index);
+/* ---- Writes ---- */
+
+/* Calls `visit` for a value and for the values of a list. */
+static bool each_part(etr_links *l, int32_t index, int32_t id, etr_edge edge,
+                      bool (*visit)(etr_links *l, int32_t index, int32_t id, etr_edge edge)) {
+  const etr_pte_value *value = &l->program->values[index];
+  bool good = visit(l, index, id, edge);
+  if (!etr_spend(&l->uses.items_left, value->item_count)) return good;
+  for (size_t i = 0; good && i < value->item_count; i++)
+    if (is_value(l, value->items[i])) good = visit(l, value->items[i], id, edge);
+  return good;
 }
 
-static void mark_written(etr_links *l, int32_t index, uint32_t node, uint32_t output) {
-  set_writer(l, index, node, output);
-  const etr_pte_value *value = is_value(l, index) ? &l->program->values[index] : NULL;
-  if (!value || !etr_spend(&l->uses.items_left, value->item_count)) return;
-  for (size_t i = 0; i < value->item_count; i++) set_writer(l, value->items[i], node, output);
+static bool note_write(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
+  (void)edge;
+  l->known_since[index] = ETR_MIN(l->known_since[index], id);
+  l->written_at[index] = id;
+  etr_storages_write(&l->storages, index);
+  return etr_reaching_add(&l->reaching, index, id);
+}
+
+static bool set_written_as(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
+  uint32_t write = etr_reaching_last(&l->reaching, index, id + 1);
+  bool is_known = write != ETR_NONE && l->reaching.writes.data[write].instruction == id;
+  if (is_known) l->written_as[write] = edge;
+  l->written_at[index] = id;
+  return true;
+}
+
+static bool set_at_start(etr_links *l, int32_t index, int32_t id, etr_edge edge) {
+  l->at_start[index] = edge;
+  l->known_since[index] = ETR_MIN(l->known_since[index], id);
+  etr_storages_write(&l->storages, index);
+  return true;
 }
 
 /* ---- What an instruction reads and writes ---- */
 
-/* Adds an input to a node. Nothing is added if no node wrote the value. */
-static bool add_written(etr_links *l, etr_node *node, etr_edges *inputs, etr_edge writer) {
-  if (writer.node == ETR_NONE) return true;
+/* Picks the uses of an instruction that are followed: of a list its tensors, or, if they are more than MOST_ITEMS, only
+ * the list. An argument of an opaque delegate is a result if no instruction before uses it. */
+static void pick_uses(etr_links *l, int32_t id) {
+  etr_uses_list(&l->uses, id);
+  const etr_use *uses = l->uses.list.data;
+  l->picked.count = 0;
+  for (size_t i = 0, end; i < l->uses.list.count; i = end) {
+    for (end = i + 1; end < l->uses.list.count && uses[end].argument == uses[i].argument;) end++;
+    bool is_list = uses[i].is_list && end - i > 1, is_whole = is_list && end - i > MOST_ITEMS;
+    for (size_t k = is_list && !is_whole ? i + 1 : i; k < (is_whole ? i + 1 : end); k++) {
+      etr_use *use = etr_vec_push(l->scratch, &l->picked);
+      if (!use) return;
+      *use = uses[k];
+      bool is_new = l->known_since[use->value] >= id && !l->program->values[use->value].constant;
+      if (use->is_unsure) use->is_written = is_new, use->is_read &= !is_new;
+    }
+  }
+}
+
+/* A view that memory planning merged with the tensor that it views has the writers of that tensor. */
+static bool note_read(etr_links *l, int32_t index, int32_t id) {
+  bool is_unwritten = l->written_at[index] < 0 && l->at_start[index].node == ETR_NONE;
+  if (is_unwritten && l->viewed[index] < 0) l->viewed[index] = etr_storages_viewed(&l->storages, index);
+  l->known_since[index] = ETR_MIN(l->known_since[index], id);
+  etr_write *read = etr_vec_push(l->scratch, &l->all_reads);
+  if (read) *read = (etr_write){index, id};
+  return read != NULL;
+}
+
+static bool reset_uses(etr_links *l, const etr_method_inputs *method) {
+  for (size_t i = 0; i < l->program->value_count; i++) l->written_at[i] = -1;
+  if (!etr_uses_init(&l->uses, method, NULL, l->scratch)) return false;
+  return l->uses.opens_graphs = l->uses.lists_numbers = true;
+}
+
+/* Starts with no value written. The method must have a program. */
+static bool links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena, etr_arena *scratch) {
+  const etr_pte_method *program = method->program;
+  size_t count = program->value_count;
+  *l = (etr_links){.program = program, .arena = arena, .scratch = scratch};
+  etr_reaching_init(&l->reaching, program, scratch);
+  etr_storages_init(&l->storages, program, scratch);
+  l->at_start = etr_arena_alloc_array(scratch, count, sizeof *l->at_start);
+  l->known_since = etr_arena_alloc_array(scratch, count, sizeof *l->known_since);
+  l->written_at = etr_arena_alloc_array(scratch, count, sizeof *l->written_at);
+  l->viewed = etr_arena_alloc_array(scratch, count, sizeof *l->viewed);
+  l->is_source = etr_arena_alloc_array(scratch, count, sizeof *l->is_source);
+  if (etr_arena_failed(scratch)) return false;
+  for (size_t i = 0; i < count; i++) {
+    l->at_start[i].node = ETR_NONE;
+    l->known_since[i] = INT32_MAX;
+    l->viewed[i] = -1;
+  }
+  return reset_uses(l, method);
+}
+
+/* Finds all writes. The inputs of the method must be known. */
+static bool links_find_writes(etr_links *l, const etr_method_inputs *method) {
+  size_t count = ETR_MIN(l->program->instruction_count, (size_t)INT32_MAX);
+  for (int32_t id = 0; (size_t)id < count; id++) {
+    pick_uses(l, id);
+    for (size_t i = 0; i < l->picked.count; i++) {
+      const etr_use *use = &l->picked.data[i];
+      bool is_read = use->is_read && l->written_at[use->value] != id;
+      if (is_read && !note_read(l, use->value, id)) return false;
+      if (use->is_written && !each_part(l, use->value, id, (etr_edge){0}, note_write)) return false;
+    }
+  }
+  for (size_t i = 0; i < l->program->output_count; i++)
+    if (is_value(l, l->program->outputs[i]) && !note_read(l, l->program->outputs[i], (int32_t)count)) return false;
+  if (!etr_reaching_finish(&l->reaching) || !reset_uses(l, method)) return false;
+  l->written_as = etr_arena_alloc_array(l->scratch, l->reaching.writes.count, sizeof *l->written_as);
+  l->noted_for = etr_arena_alloc_array(l->scratch, l->reaching.writes.count, sizeof *l->noted_for);
+  if (!l->written_as || !l->noted_for) return false;
+  for (size_t i = 0; i < l->reaching.writes.count; i++) l->written_as[i].node = l->noted_for[i] = ETR_NONE;
+  return true;
+}
+
+/* ---- Which writes a reader reads ---- */
+
+/* Returns how many of the writes found are before an instruction. */
+static size_t earlier_writes(const etr_links *l, int32_t id) {
+  size_t count = 0;
+  const etr_reaching *r = &l->reaching;
+  while (count < r->found.count && r->writes.data[r->found.data[count]].instruction < id) count++;
+  return count;
+}
+
+/* Searches the writes that a reader of a value reads. Returns the value that they write: a view may have those of the
+ * value that it views. Returns -1 when out of memory. */
+static int32_t search_writes(etr_links *l, int32_t index, int32_t id) {
+  if (!etr_reaching_find(&l->reaching, index, id)) return -1;
+  int32_t viewed = l->viewed[index];
+  bool is_known = viewed < 0 || earlier_writes(l, id) || l->at_start[index].node != ETR_NONE;
+  if (is_known) return index;
+  return etr_reaching_find(&l->reaching, viewed, id) ? viewed : -1;
+}
+
+static bool find_sources(etr_links *l) {
+  for (size_t i = 0; i < l->all_reads.count; i++) {
+    int32_t index = l->all_reads.data[i].value, id = l->all_reads.data[i].instruction;
+    if (l->program->values[index].kind != ETR_PTE_VALUE_TENSOR || l->is_source[index]) continue;
+    int32_t read = search_writes(l, index, id);
+    if (read < 0) return false;
+    bool is_known = earlier_writes(l, id) || !l->reaching.from_start || l->at_start[read].node != ETR_NONE;
+    if (is_known || l->is_source[read]) continue;
+    int32_t *source = etr_vec_push(l->scratch, &l->sources);
+    if (!source) return false;
+    *source = index;
+    l->is_source[index] = true;
+  }
+  return true;
+}
+
+static bool note_other(etr_links *l, etr_other other) {
+  if (other.write != ETR_NONE && l->noted_for[other.write] == other.reader) return true;
+  if (other.write != ETR_NONE) l->noted_for[other.write] = other.reader;
+  etr_other *added = etr_vec_push(l->scratch, &l->others);
+  if (added) *added = other;
+  return added != NULL;
+}
+
+/* Adds the last producer before node `place` to its inputs, and all others that may be read to the others. */
+static bool add_input(etr_links *l, etr_node *node, uint32_t place, etr_edges *inputs, etr_write read) {
+  int32_t index = search_writes(l, read.value, read.instruction);
+  if (index < 0) return false;
+  const etr_reaching *r = &l->reaching;
+  size_t earlier = earlier_writes(l, read.instruction);
+  etr_edge start = r->from_start ? l->at_start[index] : (etr_edge){ETR_NONE, 0};
+  etr_edge writer = earlier ? l->written_as[r->found.data[earlier - 1]] : start;
+  if (earlier && start.node != ETR_NONE && !note_other(l, (etr_other){place, ETR_NONE, start})) return false;
+  for (size_t i = 0; i < r->found.count; i++)
+    if (i + 1 != earlier && !note_other(l, (etr_other){.reader = place, .write = r->found.data[i]})) return false;
+  if (writer.node == ETR_NONE) {
+    l->misses_input |= !number_type(&l->program->values[read.value]);
+    return true;
+  }
+  int32_t *as = etr_vec_push(l->scratch, &l->reads);
   etr_edge *edge = etr_vec_push(l->arena, inputs);
-  if (!edge) return false;
+  if (!as || !edge) return false;
+  *as = index == read.value ? index : -1 - read.value;
   *edge = writer;
   node->inputs = inputs->data;
   node->input_count = inputs->count;
   return true;
 }
 
-static bool record_source(etr_links *l, int32_t index) {
-  l->misses_input = true;
-  if (l->program->values[index].kind != ETR_PTE_VALUE_TENSOR || l->is_source[index]) return true;
-  int32_t *source = etr_vec_push(l->arena, &l->sources);
-  if (!source) return false;
-  *source = index;
-  return l->is_source[index] = true;
-}
-
-static bool add_input(etr_links *l, etr_node *node, etr_edges *inputs, int32_t index) {
-  /* A view that memory planning merged with the tensor that it views has the writer of that tensor. */
-  int32_t viewed = l->writer[index].node == ETR_NONE ? etr_storages_viewed(&l->storages, index) : -1;
-  if (viewed >= 0) l->writer[index] = l->writer[viewed];
-  if (viewed >= 0) l->is_view[index] = true;
-  etr_edge writer = l->writer[index];
-  if (writer.node == ETR_NONE) return record_source(l, index);
-  int32_t *read = etr_vec_push(l->arena, &l->reads);
-  if (!read) return false;
-  *read = index;
-  return add_written(l, node, inputs, writer);
-}
-
-static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values *outputs, int32_t index) {
-  if (l->writer[index].node == place) return true; /* an out argument is also returned */
+static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values *outputs, etr_write write) {
+  int32_t index = write.value;
+  if (l->written_at[index] == write.instruction) return true; /* an out argument is also returned */
   etr_value *output = etr_vec_push(l->arena, outputs);
   if (!output) return false;
   describe_value(l, output, index);
-  if (l->writer[index].node != ETR_NONE) /* changed in place: this is another value with another name */
+  bool is_changed = l->written_at[index] >= 0 || l->at_start[index].node != ETR_NONE || l->viewed[index] >= 0;
+  if (is_changed) /* this is another value with another name */
     output->name = etr_arena_format(l->arena, "value_%d_%u", index, place);
-  mark_written(l, index, place, (uint32_t)(outputs->count - 1));
   node->outputs = outputs->data;
   node->output_count = outputs->count;
-  return true;
+  return each_part(l, index, write.instruction, (etr_edge){place, (uint32_t)(outputs->count - 1)}, set_written_as);
 }
 
 /* ---- Together ---- */
-
-/* Starts with no value written. The method must have a program. */
-static bool links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena) {
-  const etr_pte_method *program = method->program;
-  *l = (etr_links){.program = program, .arena = arena};
-  etr_storages_init(&l->storages, program, arena);
-  l->writer = etr_arena_alloc_array(arena, program->value_count, sizeof *l->writer);
-  for (size_t i = 0; l->writer && i < program->value_count; i++) l->writer[i].node = ETR_NONE;
-  l->is_source = etr_arena_alloc_array(arena, program->value_count, sizeof *l->is_source);
-  l->is_view = etr_arena_alloc_array(arena, program->value_count, sizeof *l->is_view);
-  if (!l->writer || !l->is_source || !l->is_view || !etr_uses_init(&l->uses, method, NULL, arena)) return false;
-  return l->uses.opens_graphs = true;
-}
 
 /* Makes node `place` the input of the method with this value. Also returns false if there is no such value. */
 static bool links_add_input(etr_links *l, etr_node *node, uint32_t place, int32_t index) {
@@ -273,8 +421,7 @@ static bool links_add_input(etr_links *l, etr_node *node, uint32_t place, int32_
   describe_value(l, value, index);
   node->outputs = value;
   node->output_count = 1;
-  mark_written(l, index, place, 0);
-  return true;
+  return each_part(l, index, -1, (etr_edge){place, 0}, set_at_start);
 }
 
 /* Makes node `place` a source, which nothing writes: a constant, or a buffer that keeps its value between inferences.
@@ -299,31 +446,55 @@ static bool record_argument(etr_links *l, const etr_node *node, uint32_t argumen
   return true;
 }
 
-/* Fills inputs and outputs of node `place`, which is a kernel, a delegate, or a move of one value to another. The
- * tensors of a list are used one by one; a list longer than MOST_ITEMS is one value. */
-static bool links_add(etr_links *l, etr_node *node, uint32_t place, int32_t instruction_id) {
+static void links_begin(etr_links *l) {
+  l->read_args.count = l->written_args.count = l->reads.count = 0;
+  l->misses_input = false;
+}
+
+/* Fills inputs and outputs of node `place`, which is an instruction. */
+static bool links_add(etr_links *l, etr_node *node, uint32_t place, int32_t id) {
   etr_edges inputs = {0};
   etr_values outputs = {0};
-  l->read_args.count = l->written_args.count = 0;
-  l->misses_input = false;
-  l->reads.count = 0;
-  etr_uses_list(&l->uses, instruction_id);
-  const etr_use *uses = l->uses.list.data;
-  for (size_t i = 0, end; i < l->uses.list.count; i = end) {
-    for (end = i + 1; end < l->uses.list.count && uses[end].argument == uses[i].argument;) end++;
-    bool is_whole = end - i == 1 || end - i > MOST_ITEMS;
-    for (size_t k = is_whole ? i : i + 1; k < (is_whole ? i + 1 : end); k++) {
-      /* For an opaque delegate, an argument that nothing wrote before is a result. */
-      const etr_use *use = &uses[k];
-      bool is_new = l->writer[use->value].node == ETR_NONE && !l->program->values[use->value].constant;
-      bool is_written = use->is_written || (use->is_unsure && is_new);
-      bool is_read = use->is_read && !(use->is_unsure && is_new) && l->writer[use->value].node != place;
-      if (is_read && !add_input(l, node, &inputs, use->value)) return false;
-      if (is_written && !add_output(l, node, place, &outputs, use->value)) return false;
-      if (!record_argument(l, node, use->argument)) return false;
+  links_begin(l);
+  pick_uses(l, id);
+  for (size_t i = 0; i < l->picked.count; i++) {
+    const etr_use *use = &l->picked.data[i];
+    const etr_write of = {use->value, id};
+    if (use->is_read && l->written_at[use->value] != id && !add_input(l, node, place, &inputs, of)) return false;
+    if (use->is_written && !add_output(l, node, place, &outputs, of)) return false;
+    if (!record_argument(l, node, use->argument)) return false;
+  }
+  return !etr_arena_failed(l->arena) && !etr_arena_failed(l->scratch);
+}
+
+/* Fills the inputs of the output node with the results of the method. */
+static bool links_add_results(etr_links *l, etr_node *node, uint32_t place) {
+  etr_edges inputs = {0};
+  int32_t end = (int32_t)ETR_MIN(l->program->instruction_count, (size_t)INT32_MAX);
+  links_begin(l);
+  for (size_t i = 0; i < l->program->output_count; i++) {
+    const etr_write of = {l->program->outputs[i], end};
+    if (is_value(l, of.value) && !add_input(l, node, place, &inputs, of)) return false;
+  }
+  return true;
+}
+
+/* Gives each node its other producers, when all nodes have their outputs. */
+static bool links_set_others(const etr_links *l, etr_node *nodes) {
+  for (size_t i = 0, end; i < l->others.count; i = end) {
+    const etr_other *others = l->others.data;
+    for (end = i + 1; end < l->others.count && others[end].reader == others[i].reader;) end++;
+    etr_node *node = &nodes[others[i].reader];
+    etr_edge *list = etr_arena_alloc_array(l->arena, node->input_count + (end - i), sizeof *list);
+    if (!list) return false;
+    if (node->input_count) memcpy(list, node->inputs, node->input_count * sizeof *list);
+    node->inputs = list;
+    for (size_t k = i; k < end; k++) {
+      etr_edge edge = others[k].write == ETR_NONE ? others[k].edge : l->written_as[others[k].write];
+      if (edge.node != ETR_NONE) list[node->input_count + node->other_input_count++] = edge;
     }
   }
-  return !etr_arena_failed(l->arena);
+  return true;
 }
 
 /* Stores the shapes in which the node added last sees its inputs (etr_graph.views). */
@@ -331,10 +502,10 @@ static bool links_views(etr_links *l, const etr_node *node, const etr_value **vi
   etr_value *list = NULL;
   *views = NULL;
   for (size_t i = 0; i < node->input_count && i < l->reads.count; i++) {
-    if (!l->is_view[l->reads.data[i]]) continue;
+    if (l->reads.data[i] >= 0) continue;
     if (!list) *views = list = etr_arena_alloc_array(l->arena, node->input_count, sizeof *list);
     if (!list) return false;
-    describe_value(l, &list[i], l->reads.data[i]);
+    describe_value(l, &list[i], -1 - l->reads.data[i]);
   }
   return !etr_arena_failed(l->arena);
 }
@@ -676,29 +847,13 @@ static bool add_inputs(builder *b) {
   return !etr_arena_failed(b->arena);
 }
 
-/* Returns whether an instruction uses values that need links. A jump reads only a number, and a freed value is not read
- * again. */
-static bool has_values(const etr_instruction *instruction) {
-  return instruction->kind == ETR_INSTRUCTION_KERNEL || instruction->kind == ETR_INSTRUCTION_DELEGATE ||
-         instruction->kind == ETR_INSTRUCTION_MOVE;
-}
-
+/* Adds the values that are read and that nothing wrote. */
 static bool add_sources(builder *b) {
-  etr_links dry;
-  /* Visits all instructions once to find the values that nothing writes. */
-  if (!links_init(&dry, b->placement->method, b->scratch)) return false;
-  for (size_t i = 0; i < b->program->input_count; i++) {
-    etr_node input = {0};
-    if (!links_add_input(&dry, &input, 0, b->program->inputs[i]) && etr_arena_failed(b->scratch)) return false;
-  }
-  for (size_t i = 0; i < b->program->instruction_count && i < INT32_MAX; i++) {
-    const etr_instruction *instruction = &b->program->instructions[i];
-    etr_node node = {0};
-    if (has_values(instruction) && !links_add(&dry, &node, (uint32_t)i + 1, (int32_t)i)) return false;
-  }
-  for (size_t i = 0; i < dry.sources.count; i++) {
+  if (!links_find_writes(&b->links, b->placement->method) || !find_sources(&b->links)) return false;
+  for (size_t i = 0; i < b->links.sources.count; i++) {
     etr_node *node = pte_push_node(b, ETR_NO_INSTRUCTION);
-    if (!node || !links_add_source(&b->links, node, (uint32_t)(b->nodes.count - 1), dry.sources.data[i])) return false;
+    uint32_t place = (uint32_t)(b->nodes.count - 1);
+    if (!node || !links_add_source(&b->links, node, place, b->links.sources.data[i])) return false;
   }
   return true;
 }
@@ -814,6 +969,23 @@ static bool add_kernel(builder *b, int32_t id, const etr_instruction *instructio
   return !etr_arena_failed(a->arena);
 }
 
+/* Says when a jump jumps, and where to. */
+static void add_jump_arguments(builder *b, etr_node *node, const etr_instruction *jump) {
+  int32_t condition = jump->arg_count ? jump->args[0] : -1, target = jump->jump_target;
+  etr_argument *list = etr_arena_alloc_array(b->arena, 2, sizeof *list);
+  const char *constant = text_of(&b->arguments, condition);
+  if (!list) return;
+  if (condition >= 0)
+    list[node->argument_count++] = (etr_argument){
+        "if_not", constant ? constant : etr_arena_format(b->arena, "\"value_%d\"", condition)};
+  if (target >= 0)
+    list[node->argument_count++] = (etr_argument){"go_to",
+                                                  (size_t)target == b->program->instruction_count
+                                                      ? "\"output\""
+                                                      : etr_arena_format(b->arena, "\"instruction_%d\"", target)};
+  node->arguments = list;
+}
+
 static bool add_instruction(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   const etr_placed *known = etr_placed_instruction(b->placement, id);
@@ -826,7 +998,9 @@ static bool add_instruction(builder *b, int32_t id) {
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return add_call(b, id);
   if (instruction->kind == ETR_INSTRUCTION_KERNEL) return add_kernel(b, id, instruction);
   b->out->works.data[index] = ETR_WORK_ELSEWHERE;
-  return !has_values(instruction) || links_add(&b->links, node, index, id);
+  if (instruction->kind == ETR_INSTRUCTION_JUMP_FALSE) add_jump_arguments(b, node, instruction);
+  bool has_values = instruction->kind == ETR_INSTRUCTION_MOVE || instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
+  return !has_values || links_add(&b->links, node, index, id); /* a freed value is not read again */
 }
 
 /* Adds the root module, which every graph has. */
@@ -835,8 +1009,8 @@ static bool begin_graph(builder *b) {
   etr_module *module = etr_vec_push(b->arena, &b->modules);
   if (!module) return false;
   *module = root;
-  return links_init(&b->links, b->placement->method, b->arena) && group_timed(b) && add_inputs(b) && add_sources(b) &&
-         program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
+  return links_init(&b->links, b->placement->method, b->arena, b->scratch) && group_timed(b) && add_inputs(b) &&
+         add_sources(b) && program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
 }
 
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uint32_t method, const etr_blocks *blocks,
@@ -859,13 +1033,9 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
   if (!node) return false;
   *node = (etr_node){
       .name = "output", .target = "output", .op_type = "output", .kind = ETR_NODE_OUTPUT, .subgraph = ETR_NONE};
-  /* Fills the inputs of the output node with the results of the method. */
-  etr_edges inputs = {0};
-  for (size_t i = 0; i < b.links.program->output_count; i++)
-    if (is_value(&b.links, b.links.program->outputs[i]) &&
-        !add_written(&b.links, node, &inputs, b.links.writer[b.links.program->outputs[i]]))
-      return false;
-  out->is_cut = b.links.uses.is_cut;
+  if (!links_add_results(&b.links, node, (uint32_t)(b.nodes.count - 1))) return false;
+  if (!links_set_others(&b.links, b.nodes.data)) return false;
+  out->is_cut = b.links.uses.is_cut || b.links.reaching.is_cut;
   out->graph = (etr_graph){.dialect = "program",
                            .schema_version = "",
                            .nodes = b.nodes.data,

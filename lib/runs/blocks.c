@@ -109,27 +109,15 @@ const char *etr_chosen_method(const etr_options *options, size_t run) {
 
 /* ---- Samples of rows: runs in order, repetitions within a run one after the other ---- */
 
-bool etr_samples_reserve(etr_event *row, size_t count, bool has_metadata, etr_arena *arena) {
-  row->durations = etr_arena_alloc_raw_array(arena, count, sizeof *row->durations);
-  row->starts = etr_arena_alloc_raw_array(arena, count, sizeof *row->starts);
-  row->sample_runs = etr_arena_alloc_raw_array(arena, count, sizeof *row->sample_runs);
-  row->metadata = has_metadata ? etr_arena_alloc_raw_array(arena, count, sizeof *row->metadata) : NULL;
-  row->sample_count = 0;
-  return !etr_arena_failed(arena);
+void etr_samples_put(const etr_samples *samples, etr_event *row, etr_sample sample) {
+  size_t at = etr_samples_first(samples, row) + row->sample_count++;
+  samples->durations[at] = sample.duration;
+  samples->starts[at] = sample.start;
+  samples->runs[at] = sample.run;
+  if (row->metadata) samples->metadata[at] = sample.metadata;
 }
 
-void etr_samples_put(etr_event *row, etr_sample sample) {
-  uint64_t *durations = etr_unconst(row->durations), *starts = etr_unconst(row->starts);
-  uint32_t *runs = etr_unconst(row->sample_runs);
-  etr_bytes *metadata = etr_unconst(row->metadata);
-  size_t at = row->sample_count++;
-  durations[at] = sample.duration;
-  starts[at] = sample.start;
-  runs[at] = sample.run;
-  if (metadata) metadata[at] = sample.metadata;
-}
-
-etr_sample etr_samples_at(const etr_event *row, size_t index) {
+static etr_sample sample_at(const etr_event *row, size_t index) {
   return (etr_sample){.duration = row->durations[index],
                       .start = row->starts[index],
                       .metadata = row->metadata ? row->metadata[index] : (etr_bytes){0},
@@ -143,46 +131,88 @@ size_t etr_samples_most(const etr_block *blocks, size_t count) {
   return most;
 }
 
-void etr_samples_measure(const etr_block *block, uint64_t *sorted) {
+void etr_samples_measure(const etr_blocks *blocks, const etr_block *block, uint64_t *sorted) {
   for (size_t i = 0; i < block->event_count; i++) {
-    etr_event *row = &etr_block_rows(block)[i];
+    etr_event *row = &etr_block_rows(blocks, block)[i];
     if (row->sample_count) memcpy(sorted, row->durations, row->sample_count * sizeof *sorted);
     row->stats = etr_stats_of(sorted, row->sample_count);
   }
 }
 
-/* ---- Moving runs into new blocks ---- */
+/* ---- Moving runs behind the others, and into new blocks ---- */
 
-/* Moves the samples of one run to a row of the same event that has none. */
-static bool move_samples(etr_event *to, etr_event *from, uint32_t run, etr_arena *arena) {
-  size_t count = from->sample_count, moving = 0;
-  for (size_t i = 0; i < count; i++) moving += from->sample_runs[i] == run;
-  if (!etr_samples_reserve(to, moving, from->metadata != NULL, arena)) return false;
-  from->sample_count = 0;
-  for (size_t i = 0; i < count; i++) etr_samples_put(from->sample_runs[i] == run ? to : from, etr_samples_at(from, i));
+/* Returns whether a run is the chosen one, or with ETR_NONE whether it is excluded. */
+static bool leaves(const etr_blocks *blocks, uint32_t run, uint32_t chosen) {
+  return chosen == ETR_NONE ? blocks->runs[run].is_skipped : run == chosen;
+}
+
+static void part_samples(const etr_blocks *blocks, etr_event *row, uint32_t chosen, etr_sample *leaving) {
+  size_t count = row->sample_count, left = 0;
+  row->sample_count = 0;
+  for (size_t i = 0; i < count; i++)
+    if (leaves(blocks, row->sample_runs[i], chosen))
+      leaving[left++] = sample_at(row, i);
+    else
+      etr_samples_put(&blocks->samples, row, sample_at(row, i));
+  for (size_t i = 0; i < left; i++) etr_samples_put(&blocks->samples, row, leaving[i]);
+  row->sample_count = count - left;
+}
+
+bool etr_block_part(const etr_blocks *blocks, etr_block *block, uint32_t run) {
+  etr_arena scratch = {0};
+  size_t most = etr_samples_most(block, 1), count = block->run_count, left = 0;
+  uint32_t *list = blocks->run_lists + (block->runs - blocks->run_lists);
+  uint32_t *leaving = etr_arena_alloc_array(&scratch, count, sizeof *leaving);
+  etr_sample *samples = etr_arena_alloc_raw_array(&scratch, most, sizeof *samples);
+  uint64_t *sorted = etr_arena_alloc_raw_array(&scratch, most, sizeof *sorted);
+  bool good = leaving && samples && sorted;
+  if (good) {
+    block->run_count = 0;
+    for (size_t i = 0; i < count; i++)
+      if (leaves(blocks, list[i], run))
+        leaving[left++] = list[i];
+      else
+        list[block->run_count++] = list[i];
+    memcpy(list + block->run_count, leaving, left * sizeof *leaving);
+    for (size_t i = 0; i < block->event_count; i++)
+      part_samples(blocks, &etr_block_rows(blocks, block)[i], run, samples);
+    etr_samples_measure(blocks, block, sorted);
+  }
+  etr_arena_clear(&scratch);
+  return good;
+}
+
+/* Moves one of several runs from a block to a new block, whose rows follow those of all other blocks. */
+static bool move_run(etr_blocks *blocks, etr_block *to, etr_block *from, uint32_t run, uint64_t *sorted) {
+  etr_event *rows = blocks->rows + blocks->row_count;
+  blocks->row_count += from->event_count;
+  memcpy(rows, from->events, from->event_count * sizeof *rows);
+  *to = *from;
+  if (!etr_block_part(blocks, from, run)) return false;
+  to->runs = from->runs + from->run_count;
+  to->run_count = 1;
+  to->events = rows;
+  for (size_t i = 0; i < from->event_count; i++) {
+    size_t kept = from->events[i].sample_count;
+    rows[i].durations += kept;
+    rows[i].starts += kept;
+    rows[i].sample_runs += kept;
+    if (rows[i].metadata) rows[i].metadata += kept;
+    rows[i].sample_count -= kept;
+  }
+  etr_samples_measure(blocks, to, sorted);
   return true;
 }
 
-/* Moves one of several runs from a block to a new block. */
-static bool move_run(etr_block *to, etr_block *from, uint32_t run, etr_arena *arena, uint64_t *sorted) {
-  uint32_t *runs = etr_arena_alloc(arena, sizeof *runs), *left = etr_unconst(from->runs);
-  etr_event *events = etr_arena_alloc_array(arena, from->event_count, sizeof *events);
-  size_t count = from->run_count;
-  if (!runs || !events) return false;
-  *runs = run;
-  *to = *from;
-  to->runs = runs;
-  to->events = events;
-  to->run_count = 1;
-  from->run_count = 0;
-  for (size_t i = 0; i < count; i++)
-    if (left[i] != run) left[from->run_count++] = left[i];
-  for (size_t i = 0; i < from->event_count; i++) {
-    events[i] = from->events[i];
-    if (!move_samples(&events[i], &etr_block_rows(from)[i], run, arena)) return false;
-  }
-  etr_samples_measure(to, sorted);
-  etr_samples_measure(from, sorted);
+/* Makes room behind the rows of all blocks for those of the blocks of the given runs. */
+static bool grow_rows(etr_blocks *blocks, etr_block *all, const uint32_t *runs, size_t count, etr_arena *arena) {
+  size_t row_count = blocks->row_count;
+  for (size_t i = 0; i < count; i++) row_count += all[blocks->runs[runs[i]].block].event_count;
+  etr_event *rows = etr_arena_alloc_array(arena, row_count, sizeof *rows);
+  if (!rows) return false;
+  if (blocks->row_count) memcpy(rows, blocks->rows, blocks->row_count * sizeof *rows);
+  for (size_t i = 0; i < blocks->block_count; i++) all[i].events = rows + (all[i].events - blocks->rows);
+  blocks->rows = rows;
   return true;
 }
 
@@ -197,11 +227,11 @@ bool etr_blocks_set_apart(etr_blocks *blocks, etr_arena *arena, const uint32_t *
                                            sizeof *sorted);
   etr_block *all = etr_arena_alloc_array(arena, blocks->block_count + count, sizeof *all);
   size_t all_count = blocks->block_count;
-  bool good = sorted && all;
-  if (good && all_count) memcpy(all, blocks->blocks, all_count * sizeof *all);
+  if (all && all_count) memcpy(all, blocks->blocks, all_count * sizeof *all);
+  bool good = sorted && all && grow_rows(blocks, all, runs, count, arena);
   for (size_t i = 0; good && i < count; i++) {
     etr_block *from = &all[blocks->runs[runs[i]].block];
-    if (from->run_count > 1) good = move_run(&all[all_count++], from, runs[i], arena, sorted);
+    if (from->run_count > 1) good = move_run(blocks, &all[all_count++], from, runs[i], sorted);
   }
   etr_arena_clear(&scratch);
   if (!good) return false;

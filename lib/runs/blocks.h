@@ -11,12 +11,25 @@
 
 /* ---- Blocks of runs with the same rows, by method ---- */
 
-/** The runs of all dumps and their blocks, indexed as in etr_profile. */
+/** The samples of the rows of all blocks. A sample has the same index in all lists, and the lists of a row are parts of
+ * these. */
+typedef struct etr_samples {
+  uint64_t *durations, *starts;
+  uint32_t *runs;
+  etr_bytes *metadata; /* filled for rows that have metadata */
+} etr_samples;
+
+/** The runs of all dumps and their blocks, indexed as in etr_profile. Blocks and rows have read-only lists, as readers
+ * of a profile get them; whoever fills them in writes to the lists here, of which they are parts. */
 typedef struct etr_blocks {
   etr_run *runs; /* runs of all dumps, in order */
   size_t run_count;
   etr_block *blocks; /* in the order of their first runs; methods, handles and nodes are filled later */
   size_t block_count;
+  uint32_t *run_lists; /* the runs of all blocks, one block after the other */
+  etr_event *rows;     /* the rows of all blocks */
+  size_t row_count;
+  etr_samples samples;
   double ticks_per_second;
   const uint32_t *by_method; /* indices of blocks sorted by method, then ascending; blocks without a method come last */
   const size_t *end_of_method;  /* per method: end of its blocks in by_method */
@@ -63,12 +76,10 @@ bool etr_block_executed(const etr_block *block);
 /** Returns true for a delegate call and for the operators inside a delegate. */
 static inline bool etr_event_is_in_delegate(const etr_event *event) { return event->kind >= ETR_EVENT_DELEGATE_CALL; }
 
-/** Removes const from a list of a block or of a row, for code that fills it in. Blocks are in writable memory; they are
- * const only for readers of a profile. */
-static inline void *etr_unconst(const void *list) { return (void *)(uintptr_t)list; }
-
 /** Returns the rows of a block, for code that fills them in. */
-static inline etr_event *etr_block_rows(const etr_block *block) { return etr_unconst(block->events); }
+static inline etr_event *etr_block_rows(const etr_blocks *blocks, const etr_block *block) {
+  return blocks->rows + (block->events - blocks->rows);
+}
 
 /* ---- The samples of a block's rows: start, duration and run of each occurrence of an event ---- */
 
@@ -79,20 +90,26 @@ typedef struct etr_sample {
   uint32_t run;
 } etr_sample;
 
-/** Gives a row memory for as many samples, which etr_samples_put() appends. Returns false when out of memory. */
-bool etr_samples_reserve(etr_event *row, size_t count, bool has_metadata, etr_arena *arena);
+/** Returns the index of a row's first sample among all samples. */
+static inline size_t etr_samples_first(const etr_samples *samples, const etr_event *row) {
+  return (size_t)(row->durations - samples->durations);
+}
 
 /** Appends a sample to a row that has room for it. */
-void etr_samples_put(etr_event *row, etr_sample sample);
-
-/** Returns the sample at an index of a row. */
-etr_sample etr_samples_at(const etr_event *row, size_t index);
+void etr_samples_put(const etr_samples *samples, etr_event *row, etr_sample sample);
 
 /** Returns the largest number of samples of any row of the blocks. */
 size_t etr_samples_most(const etr_block *blocks, size_t count);
 
 /** Fills the statistics of a block's rows. `sorted` is working memory for etr_samples_most() entries. */
-void etr_samples_measure(const etr_block *block, uint64_t *sorted);
+void etr_samples_measure(const etr_blocks *blocks, const etr_block *block, uint64_t *sorted);
+
+/**
+ * Moves one run, or with ETR_NONE the excluded runs, behind the other runs of a block, and its samples behind those of
+ * the other runs. The block and its rows then end before what was moved, and are measured again. Returns false when out
+ * of memory.
+ */
+bool etr_block_part(const etr_blocks *blocks, etr_block *block, uint32_t run);
 
 /**
  * Moves each of the given runs into a new block with the method of its old block, because the run is of another method

@@ -46,6 +46,7 @@ typedef struct builder {
   etr_map by_signature; /* block's key -> index */
   etr_vec(etr_run) runs;
   etr_vec(etr_block) blocks;
+  etr_blocks *out; /* has the lists of blocks and rows */
   etr_vec(signatures) rows_of_block;
   stretch at;                     /* position of the run being added */
   const etr_dump_run *before;     /* the run added last */
@@ -239,7 +240,7 @@ static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t
 static const etr_bytes some_metadata = {0};
 
 static void count_samples(builder *b, const etr_dump_run *run, size_t run_index) {
-  etr_event *rows = etr_block_rows(&b->blocks.data[b->runs.data[run_index].block]);
+  etr_event *rows = etr_block_rows(b->out, &b->blocks.data[b->runs.data[run_index].block]);
   for (size_t i = 0; i < run->event_count; i++) {
     if (b->event_rows.data[run_index][i] == ETR_NONE) continue;
     etr_event *row = &rows[b->event_rows.data[run_index][i]];
@@ -251,23 +252,20 @@ static void count_samples(builder *b, const etr_dump_run *run, size_t run_index)
 }
 
 static void put_samples(builder *b, const etr_dump_run *run, size_t run_index) {
-  etr_event *rows = etr_block_rows(&b->blocks.data[b->runs.data[run_index].block]);
+  etr_event *rows = etr_block_rows(b->out, &b->blocks.data[b->runs.data[run_index].block]);
   for (size_t i = 0; i < run->event_count; i++) {
     const etr_dump_event *e = &run->events[i];
     uint32_t row = b->event_rows.data[run_index][i];
     if (row != ETR_NONE && !e->is_untimed)
       etr_samples_put(
-          &rows[row],
+          &b->out->samples, &rows[row],
           (etr_sample){e->duration_ticks, e->start_ticks, {e->metadata.data, e->metadata.size}, (uint32_t)run_index});
   }
 }
 
-static bool make_rows(builder *b, size_t block_index) {
-  etr_block *block = &b->blocks.data[block_index];
+static void make_rows(builder *b, size_t block_index) {
   const signatures *rows = &b->rows_of_block.data[block_index];
-  etr_event *events = etr_arena_alloc_array(b->arena, rows->count, sizeof *events);
-  uint32_t *runs = etr_arena_alloc_array(b->arena, block->run_count, sizeof *runs);
-  if (!events || !runs) return false;
+  etr_event *events = b->out->rows + b->out->row_count;
   for (size_t i = 0; i < rows->count; i++) {
     const signature *row = &rows->data[i];
     const char *shown = row->delegate_id ? row->delegate_id : row->name;
@@ -278,9 +276,52 @@ static bool make_rows(builder *b, size_t block_index) {
                             .is_logged_only = true,
                             .match = etr_is_framework(row->name) ? ETR_MATCH_FRAMEWORK : ETR_MATCH_NONE};
   }
-  block->events = events;
-  block->runs = runs;
-  block->run_count = 0;
+  b->blocks.data[block_index].events = events;
+  b->out->row_count += rows->count;
+}
+
+/* Gives each block its rows and runs. Returns false when out of memory. */
+static bool fill_lists(builder *b) {
+  size_t row_count = 0;
+  for (size_t i = 0; i < b->blocks.count; i++) row_count += b->blocks.data[i].event_count;
+  uint32_t *runs = b->out->run_lists = etr_arena_alloc_array(b->arena, b->runs.count, sizeof *runs);
+  size_t *end = etr_arena_alloc_array(&b->scratch, b->blocks.count, sizeof *end);
+  b->out->rows = etr_arena_alloc_array(b->arena, row_count, sizeof *b->out->rows);
+  if (!runs || !end || !b->out->rows) return false;
+  for (size_t i = 0, first = 0; i < b->blocks.count; i++) {
+    make_rows(b, i);
+    b->blocks.data[i].runs = runs + first;
+    end[i] = first;
+    first += b->blocks.data[i].run_count;
+  }
+  for (size_t i = 0; i < b->runs.count; i++) runs[end[b->runs.data[i].block]++] = (uint32_t)i;
+  return true;
+}
+
+/* Gives each row memory for its samples, which were counted. Returns false when out of memory. */
+static bool reserve_samples(builder *b) {
+  etr_samples *all = &b->out->samples;
+  size_t count = 0;
+  bool any_metadata = false;
+  for (size_t i = 0; i < b->out->row_count; i++) {
+    count += b->out->rows[i].sample_count;
+    any_metadata |= b->out->rows[i].metadata != NULL;
+  }
+  *all = (etr_samples){
+      .durations = etr_arena_alloc_raw_array(b->arena, count, sizeof *all->durations),
+      .starts = etr_arena_alloc_raw_array(b->arena, count, sizeof *all->starts),
+      .runs = etr_arena_alloc_raw_array(b->arena, count, sizeof *all->runs),
+      .metadata = etr_arena_alloc_raw_array(b->arena, any_metadata ? count : 0, sizeof *all->metadata)};
+  if (etr_arena_failed(b->arena)) return false;
+  for (size_t i = 0, first = 0; i < b->out->row_count; i++) {
+    etr_event *row = &b->out->rows[i];
+    row->durations = all->durations + first;
+    row->starts = all->starts + first;
+    row->sample_runs = all->runs + first;
+    row->metadata = row->metadata ? all->metadata + first : NULL;
+    first += row->sample_count;
+    row->sample_count = 0;
+  }
   return true;
 }
 
@@ -308,46 +349,37 @@ static etr_event_kind kind_of(const etr_event *e, bool logs_kernel) {
   return strcmp(e->name, "OPERATOR_CALL") == 0 && !logs_kernel ? ETR_EVENT_KERNEL : ETR_EVENT_FRAMEWORK;
 }
 
-static void set_kinds(etr_block *block) {
+static void set_kinds(const etr_blocks *blocks, const etr_block *block) {
+  etr_event *rows = etr_block_rows(blocks, block);
   for (size_t i = 0, end; i < block->event_count; i = end) {
     bool logs_kernel = false;
     end = etr_block_instruction_end(block, i);
-    for (size_t k = i; k < end; k++) logs_kernel |= is_kernel(&block->events[k]);
-    for (size_t k = i; k < end; k++) etr_block_rows(block)[k].kind = kind_of(&block->events[k], logs_kernel);
+    for (size_t k = i; k < end; k++) logs_kernel |= is_kernel(&rows[k]);
+    for (size_t k = i; k < end; k++) rows[k].kind = kind_of(&rows[k], logs_kernel);
   }
 }
 
 /* ---- Together ---- */
 
 static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
-  for (size_t i = 0; i < b->blocks.count; i++)
-    if (!make_rows(b, i)) return false;
-  for (size_t i = 0; i < b->runs.count; i++) {
-    etr_block *block = &b->blocks.data[b->runs.data[i].block];
-    uint32_t *runs = etr_unconst(block->runs);
-    runs[block->run_count++] = (uint32_t)i;
-  }
+  if (!fill_lists(b)) return false;
   each_run(b, dumps, dump_count, count_samples);
-  for (size_t i = 0; i < b->blocks.count; i++) {
-    for (size_t k = 0; k < b->blocks.data[i].event_count; k++) {
-      etr_event *row = &etr_block_rows(&b->blocks.data[i])[k];
-      if (!etr_samples_reserve(row, row->sample_count, row->metadata != NULL, b->arena)) return false;
-    }
-  }
+  if (!reserve_samples(b)) return false;
   each_run(b, dumps, dump_count, put_samples);
   uint64_t *sorted = etr_arena_alloc_array(&b->scratch, etr_samples_most(b->blocks.data, b->blocks.count),
                                            sizeof *sorted);
   for (size_t i = 0; sorted && i < b->blocks.count; i++) {
-    etr_samples_measure(&b->blocks.data[i], sorted);
-    set_kinds(&b->blocks.data[i]);
+    etr_samples_measure(b->out, &b->blocks.data[i], sorted);
+    set_kinds(b->out, &b->blocks.data[i]);
   }
   return sorted != NULL;
 }
 
 etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count,
                             size_t method_count, const etr_options *options) {
-  builder b = {.arena = arena, .options = options, .splits_at_loads = method_count != 1};
+  builder b = {.arena = arena, .options = options, .splits_at_loads = method_count != 1, .out = out};
   bool good = true;
+  *out = (etr_blocks){.ticks_per_second = options && options->ticks_per_second > 0 ? options->ticks_per_second : 1e9};
   etr_map_init(&b.by_signature, &b.scratch);
   for (size_t d = 0; good && d < dump_count; d++)
     for (size_t i = 0; good && i < dumps[d].run_count; i++)
@@ -355,10 +387,9 @@ etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *d
   good = good && fill_blocks(&b, dumps, dump_count);
   etr_arena_clear(&b.scratch);
   etr_arena_clear(&b.per_run);
-  *out = (etr_blocks){.runs = b.runs.data,
-                      .run_count = b.runs.count,
-                      .blocks = b.blocks.data,
-                      .block_count = b.blocks.count,
-                      .ticks_per_second = options && options->ticks_per_second > 0 ? options->ticks_per_second : 1e9};
+  out->runs = b.runs.data;
+  out->run_count = b.runs.count;
+  out->blocks = b.blocks.data;
+  out->block_count = b.blocks.count;
   return good ? ETR_OK : ETR_ERROR_MEMORY;
 }

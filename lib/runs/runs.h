@@ -70,6 +70,6 @@ bool etr_skipped_find(etr_blocks *blocks, const etr_options *options);
 
 /** Removes excluded runs and their samples from a method's blocks and measures the blocks again. Call it once the
  * events have nodes, because all runs help to find these. Returns false when out of memory. */
-bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method, etr_arena *scratch);
+bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method);
 
 #endif

@@ -142,30 +142,7 @@ bool etr_skipped_find(etr_blocks *blocks, const etr_options *options) {
 
 /* ---- Removing excluded runs from blocks ---- */
 
-static void drop_samples(etr_event *row, const etr_run *runs) {
-  size_t count = row->sample_count;
-  row->sample_count = 0;
-  for (size_t i = 0; i < count; i++)
-    if (!runs[row->sample_runs[i]].is_skipped) etr_samples_put(row, etr_samples_at(row, i));
-}
-
-/* Moves the excluded runs after the included ones. */
-static bool part_runs(etr_block *block, const etr_run *runs, etr_arena *scratch) {
-  uint32_t *list = etr_unconst(block->runs);
-  uint32_t *skipped = etr_arena_alloc_array(scratch, block->run_count, sizeof *skipped);
-  size_t count = block->run_count;
-  if (!skipped) return false;
-  block->run_count = block->skipped_run_count = 0;
-  for (size_t i = 0; i < count; i++)
-    if (runs[list[i]].is_skipped)
-      skipped[block->skipped_run_count++] = list[i];
-    else
-      list[block->run_count++] = list[i];
-  memcpy(list + block->run_count, skipped, block->skipped_run_count * sizeof *skipped);
-  return true;
-}
-
-bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method, etr_arena *scratch) {
+bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method) {
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < count; i++) {
@@ -174,10 +151,9 @@ bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method, etr_arena *scra
     bool any = false;
     for (size_t k = 0; k < block->run_count && !any; k++) any = blocks->runs[block->runs[k]].is_skipped;
     if (!any) continue;
-    uint64_t *sorted = etr_arena_alloc_array(scratch, etr_samples_most(block, 1), sizeof *sorted);
-    if (!sorted || !part_runs(block, blocks->runs, scratch)) return false;
-    for (size_t k = 0; k < block->event_count; k++) drop_samples(&etr_block_rows(block)[k], blocks->runs);
-    etr_samples_measure(block, sorted);
+    block->skipped_run_count = block->run_count;
+    if (!etr_block_part(blocks, block, ETR_NONE)) return false;
+    block->skipped_run_count -= block->run_count;
     blocks->starts[index] = etr_block_start(block);
   }
   return true;

@@ -4,36 +4,6 @@
  */
 #include "command/command.h"
 
-exit_status command_open(etr_profile **out, const cli_settings *settings) {
-  etr_error error;
-  etr_inputs inputs;
-  *out = NULL;
-  exit_status found = command_find(&inputs, settings);
-  if (found != EXIT_DONE) return found;
-  etr_options reading = command_reading_options(settings);
-  reading.edge_only &= !inputs.debug_buffer; /* logged values belong to nodes of all graphs */
-  etr_status status = etr_profile_open(out, &inputs, &reading, &error);
-  exit_status result = status == ETR_OK ? command_check_dump(*out, settings) : message_error(&error);
-  if (result == EXIT_DONE) message_warnings(*out);
-  if (result == EXIT_DONE) result = command_compare_values(*out, settings, &inputs);
-  if (settings->record) etr_inputs_clear(&inputs);
-  return result;
-}
-
-typedef struct question {
-  const etr_profile *profile;
-  const cli_settings *settings;
-} question;
-
-static etr_status emit_answer(void *context, const etr_sink *sink, etr_error *error) {
-  const question *q = context;
-  return q->settings->command->answer(q->profile, q->settings, sink, error);
-}
-
-exit_status command_put_answer(const etr_profile *profile, const cli_settings *settings) {
-  return command_put(settings, emit_answer, &(question){profile, settings});
-}
-
 static exit_status run_one(const cli_settings *settings) {
   etr_profile *profile;
   const command_need need = settings->command->need;

@@ -61,70 +61,6 @@ static bool are_several(const cli_settings *settings) {
   return false;
 }
 
-static void warn_of(const etr_accuracy *accuracy) {
-  for (size_t i = 0; i < accuracy->warning_count; i++)
-    message_warning("%s%s%s", accuracy->warnings[i].file, accuracy->warnings[i].file[0] ? ": " : "",
-                    accuracy->warnings[i].message);
-}
-
-/* ---- The comparison that other commands show ---- */
-
-/* Uses the reference of the record that is among its files. One of another record needs that record, which
- * --reference-record names. */
-static void use_found(etr_profile *profile, const cli_settings *settings, const etr_inputs *inputs) {
-  etr_error error;
-  for (size_t i = 0; i < inputs->reference_count && !profile->accuracy; i++) {
-    const etr_accuracy_options options = {.reference = inputs->references[i],
-                                          .on_aten = settings->accuracy_graph == 1,
-                                          .spreads = settings->command->spreads};
-    if (etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
-      message_warning("%s: not used: %s", inputs->references[i], error.message);
-  }
-}
-
-static exit_status open_reference_record(etr_profile **out, const cli_settings *settings) {
-  cli_settings own = *settings;
-  cli_command command = *settings->command;
-  command.compares_values = command.edge_only = false; /* all its graphs are needed, and no values */
-  own.command = &command;
-  own.record = settings->reference_record;
-  own.more_count = own.etdump_count = 0;
-  own.etrecord = own.pte = own.debug_buffer = NULL;
-  own.force = true;
-  return command_open(out, &own);
-}
-
-exit_status command_compare_values(etr_profile *profile, const cli_settings *settings, const etr_inputs *inputs) {
-  etr_error error;
-  etr_profile *of = NULL;
-  exit_status result = EXIT_DONE;
-  if (!settings->command->compares_values) return EXIT_DONE;
-  if (profile->debug_value_count == 0) {
-    if (settings->reference) message_warning("the runs logged no values to compare with %s", settings->reference);
-    return EXIT_DONE;
-  }
-  if (!settings->reference) {
-    use_found(profile, settings, inputs);
-  } else {
-    if (settings->reference_record) result = open_reference_record(&of, settings);
-    const etr_accuracy_options options = {
-        .reference = settings->reference, .reference_record = of, .spreads = settings->command->spreads};
-    if (result == EXIT_DONE && etr_accuracy_open(&profile->accuracy, profile, &options, &error) != ETR_OK)
-      result = message_error(&error);
-    if (!profile->accuracy) etr_profile_close(of);
-  }
-  if (profile->accuracy) warn_of(profile->accuracy);
-  return result;
-}
-
-void command_close(etr_profile *profile) {
-  etr_accuracy *accuracy = profile ? profile->accuracy : NULL;
-  etr_profile *of = accuracy ? (etr_profile *)(uintptr_t)accuracy->reference_record : NULL; /* command_open()'s */
-  etr_accuracy_close(accuracy);
-  if (of != profile) etr_profile_close(of);
-  etr_profile_close(profile);
-}
-
 /* ---- Several records ---- */
 
 /* Returns the last part of a path, "int8" of "out/int8/". */
@@ -156,7 +92,7 @@ static exit_status open_records(accuracy_job *job) {
     job->count++;
   }
   if (!job->settings->reference_record) return EXIT_DONE;
-  return open_reference_record(&job->reference_record, job->settings);
+  return command_open_reference(&job->reference_record, job->settings);
 }
 
 static exit_status compare_all(accuracy_job *job) {
@@ -171,7 +107,7 @@ static exit_status compare_all(accuracy_job *job) {
                                                                                               : job->profiles[0]};
     if (etr_accuracy_open(&job->accuracies[i], job->profiles[i], &options, &error) != ETR_OK)
       return message_error(&error);
-    warn_of(job->accuracies[i]);
+    message_accuracy_warnings(job->accuracies[i]);
   }
   return EXIT_DONE;
 }

@@ -98,8 +98,6 @@ static void fill_names(dump_name *names, size_t count) {
 
 /* ---- Writing ---- */
 
-const char *command_logdir(const cli_settings *settings) { return settings->logdir ? settings->logdir : "runs"; }
-
 static void print_file(void *context, const char *path, const char *entry_point, const char *kind) {
   (void)context;
   printf("%-6s  ", kind);

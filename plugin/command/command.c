@@ -76,6 +76,10 @@ FILE *command_open_file(const char *path, const char **reason) {
 
 /* ---- Outputs ---- */
 
+const char *command_logdir(const cli_settings *settings) { return settings->logdir ? settings->logdir : "runs"; }
+
+bool writer_is_wanted(const cli_settings *settings) { return settings->format >= FORMAT_PARQUET; }
+
 bool command_has_file(const cli_settings *settings) {
   return settings->output && strcmp(settings->output, "-") != 0 && !writer_is_wanted(settings);
 }
@@ -109,6 +113,20 @@ exit_status command_put(const cli_settings *settings, etr_emitter emit, void *co
   }
   etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);
   return status == ETR_OK ? EXIT_DONE : message_refused(status, &error);
+}
+
+typedef struct question {
+  const etr_profile *profile;
+  const cli_settings *settings;
+} question;
+
+static etr_status emit_answer(void *context, const etr_sink *sink, etr_error *error) {
+  const question *q = context;
+  return q->settings->command->answer(q->profile, q->settings, sink, error);
+}
+
+exit_status command_put_answer(const etr_profile *profile, const cli_settings *settings) {
+  return command_put(settings, emit_answer, &(question){profile, settings});
 }
 
 /* ---- Tables ---- */

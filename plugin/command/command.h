@@ -164,7 +164,7 @@ struct cli_command {
   cli_example examples[MAX_EXAMPLES + 1]; /* ended by one without a line */
   exit_status (*prepare)(
       cli_settings *settings); /* does the work that needs the rights that sandbox_enter() gives up */
-  exit_status (*run)(const cli_settings *settings);   /* NULL: command_run() */
+  exit_status (*run)(const cli_settings *settings);   /* NULL: command_run(), and for `help` command_help() */
   exit_status (*check)(const cli_settings *settings); /* for command_run(): rejects settings before anything is read */
   command_answer answer;                              /* for command_run() with one record */
   exit_status (*compare)(const etr_profile *base, const etr_profile *newer,
@@ -188,7 +188,6 @@ struct cli_command {
 /* ---- Functions of commands, for the rows of the table ---- */
 
 exit_status command_write(const cli_settings *settings);
-exit_status command_help(const cli_settings *settings);
 exit_status command_bench(const cli_settings *settings);
 exit_status command_watch(const cli_settings *settings);
 exit_status command_accuracy(const cli_settings *settings);
@@ -273,6 +272,9 @@ exit_status command_find(etr_inputs *out, const cli_settings *settings);
 /** Opens the record that the settings name, compares its values if the command shows that, and prints warnings. Close
  * it with command_close(), also on failure. */
 exit_status command_open(etr_profile **out, const cli_settings *settings);
+
+/** Opens the record of --reference-record with all its graphs. Close it with etr_profile_close(). */
+exit_status command_open_reference(etr_profile **out, const cli_settings *settings);
 
 /** Returns a limit in bytes from the number of an option, clamped to the range of the integer. */
 uint64_t command_bytes(double number);

@@ -659,7 +659,6 @@ const cli_command commands[] = {
      .arguments = "[COMMAND]",
      .summary = "describe a command, its options and examples",
      .help = "Prints what `etrecord-tb COMMAND --help` prints or, without COMMAND, the list of commands.",
-     .examples = {{"help nodes", "describes `nodes`"}},
-     .run = command_help},
+     .examples = {{"help nodes", "describes `nodes`"}}},
     {.name = NULL},
 };

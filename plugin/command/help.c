@@ -109,7 +109,7 @@ const char *help_text(const cli_command *command, char room[HELP_ROOM]) {
   return room;
 }
 
-void help_print(FILE *out, const cli_command *command) {
+static void print_help(FILE *out, const cli_command *command) {
   char room[HELP_ROOM];
   if (!command) {
     fputs("usage: etrecord-tb [COMMAND] RECORD... [options]\n\n", out);
@@ -131,8 +131,10 @@ void help_print(FILE *out, const cli_command *command) {
 }
 
 exit_status command_help(const cli_settings *settings) {
-  const cli_command *asked = settings->record ? option_table_command(settings->record) : NULL;
-  if (settings->record && !asked) return option_table_no_command(settings->record);
-  help_print(stdout, asked);
+  bool is_named = !settings->help && settings->record;
+  const cli_command *asked = settings->help ? settings->command : NULL;
+  if (is_named) asked = option_table_command(settings->record);
+  if (is_named && !asked) return option_table_no_command(settings->record);
+  print_help(stdout, asked);
   return message_written(ETR_OK, NULL);
 }

@@ -107,10 +107,7 @@ int main(int argc, char **argv) {
     printf("etrecord-tb %s\nLicence: BSD-3-Clause. There is no warranty.\n", etr_version());
     return message_written(ETR_OK, NULL);
   }
-  if (settings.help) {
-    help_print(stdout, settings.command);
-    return message_written(ETR_OK, NULL);
-  }
+  if (settings.help || settings.command->bit == FOR_HELP) return command_help(&settings);
   status = take_device(&settings);
   if (status == EXIT_DONE) status = each_prepare(&settings);
   if (status == EXIT_DONE) status = writer_start(&settings);

@@ -106,6 +106,12 @@ void message_note(void *context, const char *entry, const char *text) {
   put_line("warning: ", NULL, entry, ETR_NO_OFFSET, text);
 }
 
+void message_accuracy_warnings(const etr_accuracy *accuracy) {
+  for (size_t i = 0; i < accuracy->warning_count; i++)
+    message_warning("%s%s%s", accuracy->warnings[i].file, accuracy->warnings[i].file[0] ? ": " : "",
+                    accuracy->warnings[i].message);
+}
+
 exit_status message_usage(const char *command, const char *format, ...) {
   char text[1024];
   FORMAT_INTO(text, format);

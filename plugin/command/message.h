@@ -55,6 +55,9 @@ void message_hidden_warnings(const message_count *count);
 /** Prints `etrecord-tb: warning: text`. */
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** Prints the warnings of a comparison with a reference. */
+void message_accuracy_warnings(const etr_accuracy *accuracy);
+
 /** Prints a note (see etr_notes) as `etrecord-tb: warning: ENTRY: text`. */
 void message_note(void *context, const char *entry, const char *text);
 

@@ -160,7 +160,7 @@ static const char *misplaced_command(const parser *p, const char *text) {
 static exit_status check_order(const parser *p) {
   char line[512] = "";
   size_t used = 0;
-  if (p->command->runs_program || p->command->run == command_help) return EXIT_DONE;
+  if (p->command->runs_program || p->command->bit == FOR_HELP) return EXIT_DONE;
   for (int at = next_argument(p, next_argument(p, 1) + 1); at < p->argc; at = next_argument(p, at + 1)) {
     const char *name = misplaced_command(p, p->argv[at]);
     if (!name) continue;

@@ -88,7 +88,8 @@ const option_spec option_specs[] = {
          "what colours mean: time, or the accuracy of logged values (default: accuracy with --reference, else time)",
      .words = "time|accuracy", AND(has_color_by)},
     {"fold", 0, NULL, AS(FLAG, fold), FOR_DOT,
-     .help = "draw equal blocks once, with their number and their total time, so that a model fits a page"},
+     .help = "draw equal blocks, and equal steps of unrolled loops, once, with their number, total time and median, so "
+             "that a model fits a page"},
     {"top", 'n', "N", AS(COUNT, most_expensive), FOR_DOT,
      .help = "draw only the N slowest nodes as boxes; the others are summed by module"},
     {"format", 'f', "FORMAT", AS(WORD, drawing), FOR_DOT,

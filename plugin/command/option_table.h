@@ -113,8 +113,9 @@ exit_status option_table_no_command(const char *name);
 
 /* ---- The text of --help ---- */
 
-/** Prints the help of one command, or of the program (NULL), in at most 80 columns. */
-void help_print(FILE *out, const cli_command *command);
+/** Prints what --help or the command `help` asks for, in at most 80 columns. The table does not point to it, because it
+ * reads the table. */
+exit_status command_help(const cli_settings *settings);
 
 /** Returns the first paragraph of --help and of the manual, which says what the program does. Static. */
 const char *help_introduction(void);

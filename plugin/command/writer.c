@@ -23,8 +23,6 @@ static const char start_writer[] =
 
 static pid_t process; /* the writer; 0: none */
 
-bool writer_is_wanted(const cli_settings *settings) { return settings->format >= FORMAT_PARQUET; }
-
 exit_status writer_start(const cli_settings *settings) {
   const char *python = getenv("ETRECORD_TB_PYTHON"), *name = settings->command->name;
   const char *format = settings->format == FORMAT_PARQUET ? "parquet" : "arrow", *path = settings->output;

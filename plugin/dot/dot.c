@@ -130,7 +130,7 @@ static const attribute node_attributes[] = {
 static const attribute edge_attributes[] = {
     {"color", "#7c8694"}, {"arrowsize", "0.6"}, {"penwidth", "1"}, {"style", ""}};
 static const attribute folded_attributes[] = {{"ranksep", "0.2"}}; /* for a page */
-static const attribute folded_edge_attributes[] = {
+static const attribute next_edge_attributes[] = {
     {"constraint", "true"}, {"label", ""}, {"fontname", font}, {"fontsize", "9"}, {"fontcolor", NEXT_COLOR}};
 
 static void declare(Agraph_t *root, int kind, const attribute *attributes, size_t count) {
@@ -147,10 +147,9 @@ static void declare_all(const etr_dot_view *view, Agraph_t *root) {
     declare(root, AGRAPH, many_boxes_attributes, ETR_COUNT(many_boxes_attributes));
   declare(root, AGNODE, node_attributes, ETR_COUNT(node_attributes));
   declare(root, AGEDGE, edge_attributes, ETR_COUNT(edge_attributes));
-  if (view->plan->folded > 0) {
-    declare(root, AGRAPH, folded_attributes, ETR_COUNT(folded_attributes));
-    declare(root, AGEDGE, folded_edge_attributes, ETR_COUNT(folded_edge_attributes));
-  }
+  if (view->plan->folded > 0) declare(root, AGRAPH, folded_attributes, ETR_COUNT(folded_attributes));
+  if (view->plan->folded > 0 || view->plan->has_loops)
+    declare(root, AGEDGE, next_edge_attributes, ETR_COUNT(next_edge_attributes));
   char *legend = etr_dot_legend(view);
   if (legend != NULL) (void)agattr(root, AGRAPH, "label", agstrdup_html(root, legend));
 }
@@ -228,9 +227,9 @@ static void draw_edges(dot_drawing *drawing) {
     const etr_dot_edge *of = &plan->edges[i];
     Agedge_t *edge = agedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], NULL, 1);
     if (of->uses == 0) set_attribute(edge, "style", "dashed");
-    if (of->is_next) {
+    if (of->is_next || of->is_loop) {
       set_attribute(edge, "color", NEXT_COLOR);
-      set_attribute(edge, "label", "  next");
+      set_attribute(edge, "label", of->is_next ? "  next" : "  next pass");
       set_attribute(edge, "constraint", "false");
     }
     if (of->uses > 1) set_attribute(edge, "penwidth", widths[ETR_MIN(of->uses, (uint32_t)ETR_COUNT(widths)) - 1]);

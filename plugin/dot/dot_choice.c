@@ -80,7 +80,7 @@ static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, e
   if (choice->focus == NULL) return ETR_OK;
   if (!any) return fail_unknown_module(graph, choice->focus, error);
   for (size_t i = 0; i < graph->node_count; i++)
-    for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
+    for (size_t k = 0; k < graph->nodes[i].input_count + graph->nodes[i].other_input_count; k++) {
       uint32_t from = graph->nodes[i].inputs[k].node;
       if (choice->focused[i] || choice->focused[from]) choice->drawn[i] = choice->drawn[from] = true;
     }

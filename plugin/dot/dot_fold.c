@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot_fold.c - finds equal blocks.
+ * dot_fold.c - finds equal blocks: modules that repeat, and the steps of unrolled loops.
  */
 #include "dot/dot_plan.h"
 
@@ -18,15 +18,19 @@ typedef struct block {
 typedef struct folder {
   etr_arena *arena;
   const etr_graph *graph;
-  const etr_scopes *scopes;
+  etr_scopes *scopes;
   const etr_dot_choice *choice;
-  etr_map kinds;   /* description of a node without its position -> number */
-  etr_map forms;   /* description of a block -> number */
-  etr_text text;   /* a key that is being made */
-  uint32_t *block; /* per scope: index of its block; ETR_NONE: it is not a block */
+  uint32_t *kind;                   /* per node: number of its description without its position */
+  etr_map kinds, forms, step_forms; /* descriptions of nodes, blocks and steps -> number */
+  etr_vec(etr_scope) steps;         /* scopes of steps, which follow all others in the list */
+  etr_vec(uint32_t) loops;          /* per step: its first one's index */
+  etr_text text;                    /* a key that is being made */
+  uint32_t *block;                  /* per scope: index of its block; ETR_NONE: it is not a block */
   etr_vec(block) blocks;
-  uint32_t *seen_in, *place; /* per node: the block in whose form it was last seen, and its position there */
+  uint32_t *seen_in, *place; /* per node: the form in which it was last seen, and its position there */
+  uint32_t form;             /* number of the form that is being made */
   uint32_t *stand_in, *same_as, *copies, *last;
+  uint32_t *step_of; /* per node: its scope, a step or another */
 } folder;
 
 /* ---- Blocks ---- */
@@ -39,7 +43,10 @@ static bool list_blocks(folder *f) {
     f->copies[i] = 1;
     f->last[i] = i;
     uint32_t module = f->scopes->list[i].module;
-    if (module == ETR_NONE || strcmp(f->graph->modules[module].pattern, f->graph->modules[module].path) == 0) continue;
+    bool is_step = f->scopes->list[i].kind == ETR_SCOPE_STEP;
+    bool is_module = module != ETR_NONE &&
+                     strcmp(f->graph->modules[module].pattern, f->graph->modules[module].path) != 0;
+    if (!is_step && !is_module) continue;
     block *added = etr_vec_push(f->arena, &f->blocks);
     if (added == NULL) return false;
     added->scope = i;
@@ -47,7 +54,6 @@ static bool list_blocks(folder *f) {
   }
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
     f->stand_in[i] = i;
-    f->seen_in[i] = ETR_NONE;
     if (etr_dot_is_weight(&f->graph->nodes[i])) continue;
     for (uint32_t s = f->scopes->of_node[i]; s != ETR_NONE; s = f->scopes->list[s].parent) {
       uint32_t *slot = f->block[s] == ETR_NONE ? NULL : etr_vec_push(f->arena, &f->blocks.data[f->block[s]].nodes);
@@ -90,50 +96,193 @@ static uint32_t kind_of_node(folder *f, uint32_t index) {
 
 enum { FROM_INSIDE, FROM_WEIGHT, FROM_OUTSIDE };
 
-/* Puts the source of an input of a node in a block. Nodes outside the block are numbered when they are first read. */
-static void put_input(folder *f, const uint32_t *kinds, uint32_t number, const block *of, uint32_t *outside,
-                      const etr_edge *input) {
+/* Puts the source of an input of a node among `count` nodes. Nodes outside are numbered when they are first read. */
+static void put_input(folder *f, size_t count, uint32_t *outside, const etr_edge *input) {
   uint32_t from = input->node;
-  bool is_weight = etr_dot_is_weight(&f->graph->nodes[from]);
-  bool is_new = f->seen_in[from] != number;
-  if (is_weight) {
+  if (etr_dot_is_weight(&f->graph->nodes[from])) {
     put_number(f, FROM_WEIGHT);
-    put_number(f, kinds[from]);
+    put_number(f, f->kind[from]);
     return;
   }
-  if (is_new) {
-    f->seen_in[from] = number;
-    f->place[from] = (uint32_t)of->nodes.count + (*outside)++;
+  if (f->seen_in[from] != f->form) {
+    f->seen_in[from] = f->form;
+    f->place[from] = (uint32_t)count + (*outside)++;
   }
-  put_number(f, f->place[from] < of->nodes.count ? FROM_INSIDE : FROM_OUTSIDE);
+  put_number(f, f->place[from] < count ? FROM_INSIDE : FROM_OUTSIDE);
   put_number(f, f->place[from]);
   put_number(f, input->output);
 }
 
-/* Returns the form of a block; equal blocks have equal forms. Only siblings of one pattern are compared, and they are
- * only equal if the choice treats their nodes alike. */
-static uint32_t form_of(folder *f, const uint32_t *kinds, uint32_t number) {
+/* Puts what equal blocks have in common: they are only equal if the choice treats their nodes alike. */
+static void put_nodes(folder *f, const uint32_t *nodes, size_t count) {
+  uint32_t outside = 0;
+  f->form++;
+  for (uint32_t i = 0; i < count; i++) {
+    f->seen_in[nodes[i]] = f->form;
+    f->place[nodes[i]] = i;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const etr_node *node = &f->graph->nodes[nodes[i]];
+    uint32_t scope = f->scopes->of_node[nodes[i]];
+    size_t inputs = node->input_count + node->other_input_count;
+    put_number(f, f->kind[nodes[i]]);
+    put_number(f, scope == ETR_NONE ? ETR_NONE : f->scopes->list[scope].depth);
+    put_number(f, f->choice->rank[nodes[i]] > 0 ? nodes[i] : 0); /* each of the slowest nodes is drawn by itself */
+    put_number(f, f->choice->drawn[nodes[i]] * 2u + f->choice->focused[nodes[i]]);
+    put_number(f, (uint32_t)inputs);
+    for (size_t k = 0; k < inputs; k++) put_input(f, count, &outside, &node->inputs[k]);
+  }
+}
+
+/* Returns the form of a block; equal blocks have equal forms. Only siblings of one pattern and steps of one loop are
+ * compared. */
+static uint32_t form_of(folder *f, uint32_t number) {
   const block *b = &f->blocks.data[number];
   const etr_scope *scope = &f->scopes->list[b->scope];
-  uint32_t outside = 0;
   f->text.size = 0;
   put_number(f, scope->parent);
-  put_text(f, f->graph->modules[scope->module].pattern);
-  for (uint32_t i = 0; i < b->nodes.count; i++) {
-    f->seen_in[b->nodes.data[i]] = number;
-    f->place[b->nodes.data[i]] = i;
-  }
-  for (size_t i = 0; i < b->nodes.count; i++) {
-    uint32_t index = b->nodes.data[i];
-    const etr_node *node = &f->graph->nodes[index];
-    put_number(f, kinds[index]);
-    put_number(f, f->scopes->list[f->scopes->of_node[index]].depth);
-    put_number(f, f->choice->rank[index] > 0 ? index : 0); /* each of the slowest nodes is drawn by itself */
-    put_number(f, f->choice->drawn[index] * 2u + f->choice->focused[index]);
-    put_number(f, (uint32_t)node->input_count);
-    for (size_t k = 0; k < node->input_count; k++) put_input(f, kinds, number, b, &outside, &node->inputs[k]);
-  }
+  if (scope->kind == ETR_SCOPE_STEP)
+    put_number(f, f->loops.data[b->scope - (f->scopes->count - f->steps.count)]);
+  else
+    put_text(f, f->graph->modules[scope->module].pattern);
+  put_nodes(f, b->nodes.data, b->nodes.count);
   return number_of_text(f, &f->forms);
+}
+
+/* ---- Steps of unrolled loops ---- */
+
+/* A loop in a module without submodules is a sequence of operators with a period. The page folds it by the same rules
+ * (web/src/graph/repeats.js). */
+enum {
+  MIN_STEPS = 3,
+  MIN_PERIOD = 3, /* a shorter sequence is no step of a loop: "add, relu, add, relu" is just that */
+  MOST_PERIODS = 6,
+};
+
+/* The operators directly in a scope, in order. ETR_NONE stands for others between them, which are in no step. */
+typedef etr_vec(uint32_t) sequence;
+
+static sequence *list_sequences(folder *f) {
+  size_t count = f->scopes->count;
+  sequence *list = etr_arena_alloc_array(f->arena, count + 1, sizeof *list); /* the last is that of the top */
+  bool *is_broken = etr_arena_alloc_array(f->arena, count + 1, sizeof *is_broken);
+  if (list == NULL || is_broken == NULL) return NULL;
+  for (uint32_t i = 0; i < f->graph->node_count; i++) {
+    uint32_t scope = f->scopes->of_node[i], own = scope == ETR_NONE ? (uint32_t)count : scope;
+    if (etr_dot_is_weight(&f->graph->nodes[i])) continue;
+    bool is_operator = f->graph->nodes[i].kind == ETR_NODE_OP;
+    uint32_t *gap = is_broken[own] || !is_operator ? etr_vec_push(f->arena, &list[own]) : NULL;
+    if (gap != NULL) *gap = ETR_NONE;
+    uint32_t *item = is_operator ? etr_vec_push(f->arena, &list[own]) : NULL;
+    if (item != NULL) *item = i;
+    is_broken[own] = false;
+    for (; scope != ETR_NONE; scope = f->scopes->list[scope].parent)
+      is_broken[f->scopes->list[scope].parent == ETR_NONE ? count : f->scopes->list[scope].parent] = true;
+  }
+  return etr_arena_failed(f->arena) ? NULL : list;
+}
+
+static bool is_same_kind(const folder *f, uint32_t a, uint32_t b) {
+  return a != ETR_NONE && b != ETR_NONE && f->kind[a] == f->kind[b];
+}
+
+static int by_number(const void *a, const void *b) {
+  const size_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Finds the distances at which operators recur, the most frequent ones, ascending. Three in a row are compared. Returns
+ * how many there are. */
+static size_t likely_periods(folder *f, const sequence *of, size_t *periods) {
+  etr_map latest;
+  uint32_t *times = etr_arena_alloc_array(f->arena, of->count + 1, sizeof *times);
+  size_t found = 0;
+  etr_map_init(&latest, f->arena);
+  for (uint32_t i = 0; times != NULL && i + 2 < of->count; i++) {
+    const uint32_t *at = &of->data[i];
+    if (at[0] == ETR_NONE || at[1] == ETR_NONE || at[2] == ETR_NONE) continue;
+    const uint32_t words[3] = {f->kind[at[0]], f->kind[at[1]], f->kind[at[2]]};
+    etr_map_slot *slot = etr_map_at(&latest, ETR_BYTES(words));
+    if (slot == NULL) return 0;
+    if (slot->value != ETR_NONE) times[i - slot->value]++;
+    slot->value = i;
+  }
+  for (; times != NULL && found < MOST_PERIODS; found++) {
+    size_t most = 0;
+    for (size_t period = MIN_PERIOD; period < of->count; period++)
+      if (times[period] >= period && times[period] > times[most]) most = period;
+    if (most == 0) break;
+    times[most] = 0;
+    periods[found] = most;
+  }
+  etr_sort(periods, found, sizeof *periods, by_number);
+  return found;
+}
+
+static uint32_t form_of_step(folder *f, const uint32_t *nodes, size_t count) {
+  f->text.size = 0;
+  put_nodes(f, nodes, count);
+  return number_of_text(f, &f->step_forms);
+}
+
+/* Makes each step a scope of its own, and its operators unavailable to other periods. */
+static void add_steps(folder *f, uint32_t parent, uint32_t *items, size_t period, size_t count) {
+  size_t first = f->steps.count;
+  for (size_t i = 0; i < count; i++) {
+    etr_scope *scope = etr_vec_push(f->arena, &f->steps);
+    uint32_t *loop = etr_vec_push(f->arena, &f->loops);
+    if (scope == NULL || loop == NULL) return;
+    *loop = (uint32_t)first;
+    *scope = (etr_scope){.label = etr_arena_numbered(f->arena, "step ", i + 1),
+                         .parent = parent,
+                         .depth = parent == ETR_NONE ? 0 : f->scopes->list[parent].depth + 1,
+                         .kind = ETR_SCOPE_STEP,
+                         .module = ETR_NONE,
+                         .op_count = (uint32_t)period};
+    for (size_t k = 0; k < period; k++) {
+      f->step_of[items[i * period + k]] = (uint32_t)(f->scopes->count + f->steps.count - 1);
+      items[i * period + k] = ETR_NONE;
+    }
+  }
+}
+
+/* Finds the steps in a part of a sequence that has a period. */
+static void divide_part(folder *f, uint32_t parent, uint32_t *items, size_t period, size_t count) {
+  for (size_t i = 0, end; i < count; i = end) {
+    uint32_t form = form_of_step(f, items + i * period, period);
+    for (end = i + 1; end < count && form_of_step(f, items + end * period, period) == form;) end++;
+    if (end - i >= MIN_STEPS) add_steps(f, parent, items + i * period, period, end - i);
+  }
+}
+
+static void find_steps_in(folder *f, uint32_t parent, sequence *of) {
+  size_t periods[MOST_PERIODS], count = likely_periods(f, of, periods);
+  for (size_t p = 0; p < count; p++)
+    for (size_t i = 0, same = 0, period = periods[p]; i + period <= of->count; i++) {
+      if (i + period < of->count && is_same_kind(f, of->data[i], of->data[i + period])) {
+        same++;
+        continue;
+      }
+      if (same / period + 1 >= MIN_STEPS) divide_part(f, parent, of->data + (i - same), period, same / period + 1);
+      same = 0;
+    }
+}
+
+/* Adds a scope for each step of a loop. Returns false when out of memory. */
+static bool find_steps(folder *f) {
+  etr_scopes *scopes = f->scopes;
+  size_t before = scopes->count, nodes = f->graph->node_count;
+  sequence *list = list_sequences(f);
+  f->step_of = etr_arena_alloc_array(f->arena, nodes, sizeof *f->step_of);
+  if (list == NULL || f->step_of == NULL) return false;
+  for (size_t i = 0; i < nodes; i++) f->step_of[i] = scopes->of_node[i];
+  for (uint32_t i = 0; i <= before; i++) find_steps_in(f, i == before ? ETR_NONE : i, &list[i]);
+  etr_scope *all = etr_arena_alloc_array(f->arena, before + f->steps.count, sizeof *all);
+  if (etr_arena_failed(f->arena)) return false;
+  if (before) memcpy(all, scopes->list, before * sizeof *all);
+  if (f->steps.count) memcpy(all + before, f->steps.data, f->steps.count * sizeof *all);
+  *scopes = (etr_scopes){all, before + f->steps.count, f->step_of, scopes->is_guest};
+  return true;
 }
 
 /* ---- Folding ---- */
@@ -141,12 +290,10 @@ static uint32_t form_of(folder *f, const uint32_t *kinds, uint32_t number) {
 /* Finds equal blocks. If a block is drawn for another one, its nodes are drawn for the nodes of the other. Outer blocks
  * come first, and their result is kept. Returns false when out of memory. */
 static bool find_equal_blocks(folder *f) {
-  uint32_t *kinds = etr_arena_alloc_array(f->arena, f->graph->node_count, sizeof *kinds);
   uint32_t *first = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *first); /* the first block of each form */
-  if (kinds == NULL || first == NULL) return false;
-  for (uint32_t i = 0; i < f->graph->node_count; i++) kinds[i] = kind_of_node(f, i);
+  if (first == NULL) return false;
   for (uint32_t i = 0, forms = 0; i < f->blocks.count; i++) {
-    uint32_t form = form_of(f, kinds, i);
+    uint32_t form = form_of(f, i);
     if (etr_arena_failed(f->arena)) return false;
     if (form == forms) {
       first[forms++] = i;
@@ -203,21 +350,31 @@ static const double *medians(folder *f) {
 
 /* ---- The whole fold ---- */
 
-bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes,
+static bool begin_fold(folder *f) {
+  size_t nodes = f->graph->node_count;
+  etr_map_init(&f->kinds, f->arena);
+  etr_map_init(&f->forms, f->arena);
+  etr_map_init(&f->step_forms, f->arena);
+  f->kind = etr_arena_alloc_array(f->arena, nodes, sizeof *f->kind);
+  f->seen_in = etr_arena_alloc_array(f->arena, nodes, sizeof *f->seen_in);
+  f->place = etr_arena_alloc_array(f->arena, nodes, sizeof *f->place);
+  f->stand_in = etr_arena_alloc_array(f->arena, nodes, sizeof *f->stand_in);
+  if (etr_arena_failed(f->arena)) return false;
+  for (uint32_t i = 0; i < nodes; i++) f->kind[i] = kind_of_node(f, i);
+  if (!find_steps(f)) return false;
+  f->block = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *f->block);
+  f->same_as = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *f->same_as);
+  f->copies = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *f->copies);
+  f->last = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *f->last);
+  return !etr_arena_failed(f->arena);
+}
+
+bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, etr_scopes *scopes,
                        etr_dot_choice *choice) {
   folder f = {.arena = arena, .graph = graph, .scopes = scopes, .choice = choice, .text = {.arena = arena}};
-  size_t nodes = graph->node_count, count = scopes->count;
-  etr_map_init(&f.kinds, arena);
-  etr_map_init(&f.forms, arena);
-  f.block = etr_arena_alloc_array(arena, count, sizeof *f.block);
-  f.same_as = etr_arena_alloc_array(arena, count, sizeof *f.same_as);
-  f.copies = etr_arena_alloc_array(arena, count, sizeof *f.copies);
-  f.last = etr_arena_alloc_array(arena, count, sizeof *f.last);
-  f.seen_in = etr_arena_alloc_array(arena, nodes, sizeof *f.seen_in);
-  f.place = etr_arena_alloc_array(arena, nodes, sizeof *f.place);
-  f.stand_in = etr_arena_alloc_array(arena, nodes, sizeof *f.stand_in);
+  size_t nodes = graph->node_count;
   uint32_t *alike = etr_arena_alloc_array(arena, nodes, sizeof *alike);
-  if (etr_arena_failed(arena) || !list_blocks(&f) || !find_equal_blocks(&f)) return false;
+  if (alike == NULL || !begin_fold(&f) || !list_blocks(&f) || !find_equal_blocks(&f)) return false;
   for (uint32_t i = 0; i < nodes;
        i++) { /* from the outermost block inwards; each step leads to a node that is drawn for more nodes */
     while (f.stand_in[i] != f.stand_in[f.stand_in[i]]) f.stand_in[i] = f.stand_in[f.stand_in[i]];

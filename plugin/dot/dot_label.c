@@ -210,6 +210,8 @@ static void put_node_label(etr_writer *writer, const etr_dot_view *view, const e
     put_name(writer, shape);
     if (node->output_count > 1) etr_putf(writer, "  +%zu", node->output_count - 1);
   }
+  const char *jump = etr_label_jump(view->arena, node, "\n");
+  if (jump != NULL) etr_puts(writer, "\\n"), put_text(writer, jump);
   put_time_line(writer, view, &box->sum);
 }
 
@@ -535,15 +537,16 @@ static void put_notes(etr_writer *writer, const etr_dot_view *view) {
   }
   if (plan->choice.top > 0) put_top(writer, view);
   if (plan->folded > 0) {
-    etr_puts(writer,
-             "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">\xC3\x97N: N modules that are the same, drawn once "
-             "with the time of all; not drawn: ");
+    etr_puts(
+        writer,
+        "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">\xC3\x97N: N modules, or steps of a loop, that are the same, "
+        "drawn once with the time of all; not drawn: ");
     put_plural(writer, plan->folded, "operator");
     etr_puts(writer, "</FONT></TD></TR>");
   }
   if (plan->fold.stand_in != NULL && plan->folded == 0)
-    put_note(writer, "no two modules are the same: none are folded");
-  if (plan->has_closed) put_note(writer, "a rounded box stands for a whole module");
+    put_note(writer, "no modules or steps of a loop are the same: none are folded");
+  if (plan->has_closed) put_note(writer, "a rounded box stands for a whole module or step");
 }
 
 char *etr_dot_legend(const etr_dot_view *view) {

@@ -314,30 +314,40 @@ static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
     if (i == 0 || keys->data[i] != keys->data[i - 1]) {
       etr_dot_edge *edge = etr_vec_push(p->arena, &p->edges);
       if (edge == NULL) return;
-      *edge = (etr_dot_edge){
-          .tail = (uint32_t)(keys->data[i] >> 32), .head = (uint32_t)keys->data[i], .is_next = like.is_next};
+      *edge = (etr_dot_edge){.tail = (uint32_t)(keys->data[i] >> 32),
+                             .head = (uint32_t)keys->data[i],
+                             .is_next = like.is_next,
+                             .is_loop = like.is_loop};
     }
     p->edges.data[p->edges.count - 1].uses += like.uses;
   }
 }
 
+/* Returns true for a closed scope that is drawn once, so that what goes on from block to block is inside. */
+static bool hides_next(const planner *p, uint32_t box) {
+  const etr_dot_box *of = box == ETR_NONE ? NULL : &p->boxes.data[box];
+  return of != NULL && of->node == ETR_NONE && etr_dot_copies(&p->plan->fold, of->scope) == 1;
+}
+
 static void place_edges(planner *p) {
   const bool *focused = p->plan->choice.focused;
   const etr_dot_fold *fold = &p->plan->fold;
-  edge_keys data = {0}, next = {0}, nested = {0};
+  edge_keys data = {0}, next = {0}, loops = {0}, nested = {0};
   for (uint32_t to = 0; to < p->graph->node_count; to++)
-    for (size_t k = 0; k < p->graph->nodes[to].input_count; k++) {
+    for (size_t k = 0; k < p->graph->nodes[to].input_count + p->graph->nodes[to].other_input_count; k++) {
       uint32_t from = p->graph->nodes[to].inputs[k].node, tail = p->box_of_node[from], head = p->box_of_node[to];
       if (!focused[etr_dot_stand_in(fold, from)] && !focused[etr_dot_stand_in(fold, to)]) continue;
-      if (etr_dot_fold_is_next(fold, &p->plan->scopes, from, to))
-        push_edge(p, &next, tail, head);
-      else if (tail != head)
-        push_edge(p, &data, tail, head);
+      if (etr_dot_fold_is_next(fold, &p->plan->scopes, from, to)) {
+        if (tail != head || !hides_next(p, tail)) push_edge(p, &next, tail, head);
+      } else if (tail != head)
+        push_edge(p, from > to ? &loops : &data, tail, head);
     }
   collect_nested(p, &nested);
   if (etr_arena_failed(p->arena)) return;
   merge_edges(p, &data, (etr_dot_edge){.uses = 1});
   merge_edges(p, &next, (etr_dot_edge){.uses = 1, .is_next = true});
+  merge_edges(p, &loops, (etr_dot_edge){.uses = 1, .is_loop = true});
+  p->plan->has_loops = loops.count > 0;
   merge_edges(p, &nested, (etr_dot_edge){.uses = 0});
 }
 
@@ -347,12 +357,13 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
                               const etr_dot_options *options, etr_error *error) {
   *out = (etr_dot_plan){.scopes = out->scopes};
   planner p = {.plan = out, .arena = arena, .profile = profile, .graph = graph};
-  size_t nodes = graph->node_count, scopes = out->scopes.count;
+  size_t nodes = graph->node_count;
   out->accuracy = etr_accuracy_of_nodes(arena, profile, graph);
   out->by_accuracy = options != NULL && options->by_accuracy;
   ETR_TRY(etr_dot_choose(&out->choice, arena, profile, graph, options, error));
   if (options != NULL && options->fold && !etr_dot_fold_make(&out->fold, arena, graph, &out->scopes, &out->choice))
     return ETR_ERROR_MEMORY;
+  size_t scopes = out->scopes.count;
   p.node_sums = etr_arena_alloc_array(arena, nodes, sizeof *p.node_sums);
   p.scope_sums = etr_arena_alloc_array(arena, scopes, sizeof *p.scope_sums);
   p.box_of_node = filled_with_none(arena, nodes);

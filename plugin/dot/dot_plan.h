@@ -49,9 +49,10 @@ uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph);
 
 /* ---- Equal blocks of a model, of which a picture shows one ---- */
 
-/* Blocks are sibling scopes of modules that repeat (etr_module.pattern). They are equal if their nodes are equal, in
- * order: operator, output types and shapes, backend, and inputs, which are nodes in the block, weights (compared by
- * shape) or nodes outside. The first of the equal blocks is drawn for all. */
+/* Blocks are sibling scopes of modules that repeat (etr_module.pattern), and the steps of unrolled loops: at least
+ * three sequences of at least three operators that follow each other directly in one scope. Blocks are equal if their
+ * nodes are equal, in order: operator, output types and shapes, backend, and inputs, which are nodes in the block,
+ * weights (compared by shape) or nodes outside. The first of the equal blocks is drawn for all. */
 
 typedef struct etr_dot_fold {
   const uint32_t *stand_in; /* per node: the node that is drawn for it, mostly itself */
@@ -62,9 +63,9 @@ typedef struct etr_dot_fold {
   const double *median;     /* per scope that is drawn for others: median of their times per inference, in ticks */
 } etr_dot_fold;
 
-/** Finds equal blocks, and removes blocks that are not drawn from the choice. A zeroed fold folds nothing. Returns
- * false when out of memory. */
-bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes,
+/** Adds a scope for each step of a loop, finds equal blocks, and removes blocks that are not drawn from the choice. A
+ * zeroed fold folds nothing. Returns false when out of memory. */
+bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, etr_scopes *scopes,
                        etr_dot_choice *choice);
 
 /** Returns true if data flows from one block into another, equal one. */
@@ -116,6 +117,7 @@ typedef struct etr_dot_edge {
   uint32_t tail, head; /* indices of boxes */
   uint32_t uses;       /* number of uses of values that it represents; 0: head begins a graph that is nested in tail */
   bool is_next; /* from one of several blocks that are drawn as one into the next; tail and head may be the same */
+  bool is_loop; /* from one pass of a loop into the next: tail is behind head in the program */
 } etr_dot_edge;
 
 /** A delegate of the graph: a call to it, or a lowered module if nothing was timed. */
@@ -137,13 +139,14 @@ typedef struct etr_dot_plan {
                                     cluster if cluster_of[s] == s */
   const etr_dot_box *boxes;      /* in execution order of their first nodes */
   size_t box_count;
-  const etr_dot_edge *edges; /* data flow by tail and head, then into next blocks, then nested graphs */
+  const etr_dot_edge *edges; /* data flow by tail and head, then into next blocks and passes, then nested graphs */
   size_t edge_count;
   const etr_dot_delegate *delegates; /* by first occurrence */
   size_t delegate_count;
   etr_dot_sum total;
   uint32_t folded;                   /* operators that are not drawn because an equal block is drawn */
   bool has_closed;                   /* some box is a closed scope */
+  bool has_loops;                    /* some edge goes into the next pass of a loop */
   double hottest;                    /* most ticks of a box that is coloured by time */
   const etr_node_accuracy *accuracy; /* per node; NULL: no values were compared */
   bool by_accuracy;                  /* boxes are coloured by their SNR */

@@ -102,7 +102,7 @@ etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr
   uint64_t exact;
   bool is_amount = field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES;
   if (is_amount && exact_number(field, row, &exact))
-    return (etr_scalar){exact > INT64_MAX ? ETR_SCALAR_HUGE : ETR_SCALAR_WHOLE, .whole = (int64_t)exact, .huge = exact};
+    return (etr_scalar){exact > INT64_MAX ? ETR_SCALAR_HUGE : ETR_SCALAR_WHOLE, .huge = exact};
   if (is_amount) return amount_scalar(cell.number);
   if (field->kind == ETR_CELL_TIME && !cell.unit)
     return etr_scalar_of_number(etr_ticks_to_unit(profile, cell.number, unit));

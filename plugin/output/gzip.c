@@ -16,12 +16,11 @@ struct etr_gzip {
 };
 
 etr_gzip *etr_gzip_new(const etr_sink *sink) {
-  enum { GZIP_HEADER = 16, MEMORY_LEVEL = 8 };
+  enum { LEVEL = 3, GZIP_HEADER = 16, MEMORY_LEVEL = 8 }; /* level 6 takes twice as long and saves a tenth */
   etr_gzip *gzip = calloc(1, sizeof *gzip);
   if (gzip == NULL) return NULL;
   gzip->sink = *sink;
-  if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_HEADER, MEMORY_LEVEL,
-                   Z_DEFAULT_STRATEGY) == Z_OK)
+  if (deflateInit2(&gzip->stream, LEVEL, Z_DEFLATED, MAX_WBITS + GZIP_HEADER, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK)
     return gzip;
   free(gzip);
   return NULL;

@@ -102,6 +102,14 @@ char *etr_label_source(etr_arena *arena, const etr_source *source) {
   return etr_arena_format(arena, "%s:%" PRId64 "%s%s", file, source->line, in, source->function);
 }
 
+char *etr_label_jump(etr_arena *arena, const etr_node *node, const char *separator) {
+  const char *condition = etr_node_argument(node, "if_not"), *target = etr_node_argument(node, "go_to");
+  if (condition == NULL || target == NULL) return NULL;
+  char value[ETR_ARGUMENT_ROOM], place[ETR_ARGUMENT_ROOM];
+  int value_size = (int)etr_format_argument(value, condition), place_size = (int)etr_format_argument(place, target);
+  return etr_arena_format(arena, "if not %.*s%sgo to %.*s", value_size, value, separator, place_size, place);
+}
+
 /* Returns the character for a device label. It is independent of the locale, and avoids ':' and '/', which have a
  * meaning in TensorBoard's device names. */
 static char device_char(char c) {
@@ -180,6 +188,8 @@ char *etr_label_time(etr_arena *arena, double ns) {
   etr_puts(&writer, units[unit].name);
   return etr_text_end(&text, &writer);
 }
+
+const char *etr_label_method(const char *name) { return name[0] ? name : "method not known"; }
 
 const char *etr_count_text(etr_arena *arena, uint64_t bytes) {
   char digits[ETR_UINT_ROOM], text[2 * ETR_UINT_ROOM];

@@ -39,6 +39,10 @@ const char *etr_label_node(etr_arena *arena, const etr_graph *graph, uint32_t no
 /** Returns "modeling.py:42 in forward", or "" for NULL. */
 char *etr_label_source(etr_arena *arena, const etr_source *source);
 
+/** Returns when a jump of a program jumps, and where to: "if not value_15", the separator, "go to instruction_8". NULL
+ * for other nodes. */
+char *etr_label_jump(etr_arena *arena, const etr_node *node, const char *separator);
+
 /** Returns a backend's label in capitals, digits, '-' and '_': "XNNPACK" for "XnnpackBackend", "CPU" for NULL
  * (kernels). */
 const char *etr_label_device(etr_arena *arena, const char *backend);
@@ -50,6 +54,9 @@ const char *etr_label_kernel(const char *name);
 /** Returns what a person calls the record: the name of the ETRecord's file, or of its folder if the file has the name
  * that ExecuTorch's examples use. Without an ETRecord, the name of the ETDump is used. */
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile);
+
+/** Returns the name of a method, or what people read if it is not known. Static, or the name itself. */
+const char *etr_label_method(const char *name);
 
 /** Returns what a person calls the ETDump, without its ending: "pixel8" for "out/pixel8.etdp"; NULL if the profile does
  * not have exactly one ETDump. */

@@ -217,10 +217,12 @@ typedef enum etr_scalar_type {
 /** The typed value that programs get for a cell. */
 typedef struct etr_scalar {
   etr_scalar_type type;
-  const char *text;
-  int64_t whole; /* also the value of a flag, 0 or 1 */
-  uint64_t huge;
-  double real;
+  union {
+    const char *text;
+    int64_t whole; /* also the value of a flag, 0 or 1 */
+    uint64_t huge;
+    double real;
+  };
 } etr_scalar;
 
 /** Returns a number as a typed value; NaN is null. */

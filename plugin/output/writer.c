@@ -132,16 +132,20 @@ void etr_putf(etr_writer *writer, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Writes the digits of a number so that they end at `end`. Returns where they begin. */
+/* Writes the digits of a number so that they end at `end`, two at a time. Returns where they begin. */
 static char *digits_before(char *end, uint64_t number) {
-  do *--end = (char)('0' + number % 10);
-  while ((number /= 10) > 0);
+  static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                              "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                              "8081828384858687888990919293949596979899";
+  for (; number >= 100; number /= 100) memcpy(end -= 2, pairs + number % 100 * 2, 2);
+  if (number >= 10) return memcpy(end - 2, pairs + number * 2, 2);
+  *--end = (char)('0' + number);
   return end;
 }
 
 size_t etr_format_uint(char *to, uint64_t value) {
   size_t size = 1;
-  for (uint64_t rest = value; rest >= 10; rest /= 10) size++;
+  for (uint64_t limit = 10; size < ETR_UINT_ROOM && value >= limit; limit *= 10) size++;
   (void)digits_before(to + size, value);
   return size;
 }
@@ -180,7 +184,7 @@ static bool put_quotient(etr_writer *writer, double value, double power, int dec
  * most 15 digits the text is what %.15g prints, which uses exponents below 1e-4. Returns false for other numbers. */
 static bool put_short_double(etr_writer *writer, double value) {
   if (signbit(value) || !(value < 1e12)) return false;
-  if ((double)(uint64_t)value == value) {
+  if ((double)(int64_t)value == value) {
     etr_put_uint(writer, (uint64_t)value);
     return true;
   }

@@ -52,10 +52,7 @@ etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, si
   etr_writer_init(&writer, sink);
   etr_jw_init(&json, &writer);
   etr_jw_object(&json);
-  etr_field_text(&f, "schema", "etrecord-tb/head/1");
-  etr_field_text(&f, "time_unit", etr_unit_name(ETR_UNIT_NS));
-  etr_field_text(&f, "version", etr_version());
-  etr_field_number(&f, "ticks_per_second", profile->ticks_per_second);
+  etr_profile_put_schema(&f, "etrecord-tb/head/1");
   put_hparams(&f, hparams, hparam_count);
   etr_field_list(&f, "methods");
   for (size_t i = 0; i < profile->method_count; i++)

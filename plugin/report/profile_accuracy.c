@@ -4,6 +4,7 @@
  * elements and those of its reference are distributed.
  */
 #include "report/profile_doc.h"
+#include "tables/summary_output.h"
 #include "views/accuracy_view.h"
 
 #include <math.h>
@@ -125,14 +126,10 @@ bool etr_profile_put_accuracy(etr_profile_doc *e, const etr_method *method, cons
     values[i] = (document_value){etr_accuracy_row_of(&e->arena, accuracy, worst[i]), ops->row_of[worst[i]->node],
                                  ops->row_of[worst[i]->computed_by]};
   if (!worst || !values) return false;
-  const etr_value_accuracy *output = etr_accuracy_worst_output(accuracy);
   etr_jw_object(f->json);
   etr_field_text(f, "text", etr_accuracy_line(&e->arena, accuracy));
   etr_field_text(f, "against", etr_accuracy_against(&e->arena, accuracy));
-  etr_field_flag(f, "own_program", accuracy->reference_record == accuracy->profile);
-  etr_field_count(f, "inputs", accuracy->input_count);
-  etr_field_number(f, "output_snr_db", output ? output->gap.snr_db : NAN);
-  etr_field_text(f, "ranked_by", accuracy->has_local ? "local" : "drop");
+  etr_accuracy_put_facts(f, accuracy);
   etr_profile_put_columns(e, "values", &etr_document_accuracy_fields, ETR_IN_DOCUMENT, ETR_ROWS(values, count));
   put_candidates(e, ops, values, count);
   put_spreads(f, values, count);

@@ -97,38 +97,37 @@ static bool is_none(const etr_scalar *value) {
   return value->type == ETR_SCALAR_NULL || (value->type == ETR_SCALAR_WHOLE && value->whole < 0);
 }
 
-/* Writes a column: an array; the value alone if several rows have the same; nothing if no row has a value. */
-static void put_column(etr_profile_doc *e, const etr_field *field, etr_rows rows) {
+/* Writes a column: an array; the value alone if several rows have the same; nothing if no row has a value. `values`
+ * has room for one of each row. */
+static void put_column(etr_profile_doc *e, const etr_field *field, etr_rows rows, etr_scalar *values) {
   etr_jw *json = e->fields.json;
-  const char *row = rows.first;
-  size_t same = 1;
+  size_t same = 0;
   double last = 0;
-  if (rows.count == 0) return;
-  etr_scalar first = value_of(e, field, row, &last), next = first;
-  while (same < rows.count && is_same(&first, &next)) {
-    next = value_of(e, field, row + same * rows.size, &last);
-    same += is_same(&first, &next);
-  }
-  if (same == rows.count && is_none(&first)) return;
+  for (size_t i = 0; i < rows.count; i++)
+    values[i] = value_of(e, field, (const char *)rows.first + i * rows.size, &last);
+  while (same < rows.count && is_same(&values[0], &values[same])) same++;
+  if (same == rows.count && (same == 0 || is_none(&values[0]))) return;
   etr_jw_key(json, field->key);
   if (same == rows.count && same > 1) {
-    etr_put_scalar(json, first);
+    etr_put_scalar(json, values[0]);
     return;
   }
   etr_jw_array(json);
-  for (size_t i = 0; i < same; i++) etr_put_scalar(json, first);
-  if (same < rows.count) etr_put_scalar(json, next);
-  for (size_t i = same + 1; i < rows.count; i++) etr_put_scalar(json, value_of(e, field, row + i * rows.size, &last));
+  for (size_t i = 0; i < rows.count; i++) etr_put_scalar(json, values[i]);
   etr_jw_end(json);
 }
 
 void etr_profile_put_columns(etr_profile_doc *e, const char *key, const etr_row_type *list, unsigned media,
                              etr_rows rows) {
+  etr_arena scratch = {0};
+  etr_scalar *values = etr_arena_alloc_raw_array(&scratch, rows.count, sizeof *values);
+  if (!values) etr_arena_fail(&e->arena);
   if (key) etr_field_object(&e->fields, key);
   etr_field_count(&e->fields, "count", rows.count);
-  for (const etr_field *field = list->first; field < list->first + list->count; field++)
-    if (field->in & media) put_column(e, field, rows);
+  for (const etr_field *field = list->first; values && field < list->first + list->count; field++)
+    if (field->in & media) put_column(e, field, rows, values);
   if (key) etr_jw_end(e->fields.json);
+  etr_arena_clear(&scratch);
 }
 
 void etr_profile_put_text(etr_profile_doc *e, const char *text) { etr_profile_put_index(e, index_of_text(e, text)); }

@@ -78,6 +78,9 @@ typedef struct etr_profile_operators {
 /** Returns true if a method is shown. A name in the maps that has no graph and never ran is not. */
 bool etr_profile_shows(const etr_method *method);
 
+/** Writes the keys schema, time_unit, version and ticks_per_second, with which a document begins. */
+void etr_profile_put_schema(const etr_fields *fields, const char *schema);
+
 /** Writes an index; -1 for ETR_NONE. */
 void etr_profile_put_index(etr_profile_doc *doc, uint32_t index);
 

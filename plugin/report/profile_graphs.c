@@ -4,6 +4,7 @@
  * how data flows between them, which bodies an operator has, and which operators of the method's Edge graph are behind
  * a node of another graph.
  */
+#include "output/label.h"
 #include "report/profile_doc.h"
 #include "tables/node_fields.h"
 
@@ -16,7 +17,7 @@ typedef struct graph_type {
 /* A node that is drawn. */
 typedef struct drawn_node {
   const char *name, *op; /* NULL for an operator of the method's graph, whose columns have them */
-  const char *kind;
+  const char *kind, *jump;
   uint32_t module, subgraph, type;
   size_t input_count, weights, counterparts;
   int32_t delegate;
@@ -90,7 +91,7 @@ static etr_edge operand_of(const etr_graph *graph, const etr_subgraph *body, siz
 static bool add_edge(drawing *d, drawn_graph *g, uint32_t node, etr_edge edge) {
   uint32_t place = g->row_of[node];
   drawn_node *row = &g->rows[place];
-  if (edge.node == ETR_NONE) return true;
+  if (edge.node == ETR_NONE || edge.node == node) return true;
   uint32_t *reader = &g->reader_of[g->first_value[edge.node] + edge.output];
   if (*reader == place + 1) return true;
   *reader = place + 1;
@@ -117,7 +118,8 @@ static bool add_edges(drawing *d, drawn_graph *g, uint32_t index, size_t *place_
     size_t place = place_of[node->subgraph]++;
     return add_edge(d, g, index, operand_of(g->graph, body, place, counts[node->subgraph]));
   }
-  for (size_t i = 0; good && i < node->input_count; i++) good = add_edge(d, g, index, node->inputs[i]);
+  size_t inputs = node->input_count + node->other_input_count;
+  for (size_t i = 0; good && i < inputs; i++) good = add_edge(d, g, index, node->inputs[i]);
   return good;
 }
 
@@ -171,6 +173,7 @@ static drawn_node row_of_node(drawing *d, const drawn_graph *g, uint32_t index) 
   return (drawn_node){.name = is_operator ? NULL : node->name,
                       .op = is_operator || node->kind != ETR_NODE_OP ? NULL : node->target,
                       .kind = kind_of(node),
+                      .jump = etr_label_jump(&d->e->arena, node, ", "),
                       .module = is_operator ? ETR_NONE : module_of(g, node),
                       .subgraph = node->subgraph,
                       .type = type_of(d, node),
@@ -278,6 +281,7 @@ static const etr_field node_fields[] = {
     {"kind", DRAWN(ETR_CELL_WORD, kind),
      .says = "op, input, output, or body_parameter: an input of a nested graph, whose edge comes from the operand that "
              "it stands for"},
+    {"jump", DRAWN(ETR_CELL_WORD, jump), .says = "of a jump of a program: when it jumps, and where to"},
     {"module", DRAWN(ETR_CELL_COUNT, module), .says = "index into the modules of this graph, or else of `graph`"},
     {"inputs", DRAWN(ETR_CELL_COUNT, input_count), .says = "number of values that it reads, without weights"},
     {"weights", DRAWN(ETR_CELL_COUNT, weights), .says = "number of weights and constants that it reads"},

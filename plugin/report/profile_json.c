@@ -5,6 +5,7 @@
 #include "base/system.h"
 #include "output/statistics.h"
 #include "report/profile_doc.h"
+#include "tables/finding_output.h"
 #include "tables/summary_output.h"
 #include "views/balance.h"
 #include "views/delegation.h"
@@ -88,13 +89,7 @@ static bool put_findings(etr_profile_doc *e, const etr_findings *found, const et
   for (size_t i = 0; i < found->count; i++) {
     const etr_finding *finding = &found->list[i];
     etr_jw_object(f->json);
-    etr_field_text(f, "title", finding->title);
-    etr_field_text(f, "evidence", finding->evidence);
-    etr_field_text(f, "saving", finding->saving);
-    etr_field_ticks(f, "potential", finding->potential);
-    etr_field_number(f, "potential_share", finding->potential_share);
-    etr_field_ticks(f, "cost", finding->cost);
-    etr_field_number(f, "share", finding->share);
+    etr_finding_put(f, finding, false);
     if (!put_operator_steps(e, ops, finding)) return false;
     etr_jw_end(f->json);
   }
@@ -198,6 +193,13 @@ bool etr_profile_shows(const etr_method *method) { return method->graph != ETR_N
 
 /* ---- Documents ---- */
 
+void etr_profile_put_schema(const etr_fields *f, const char *schema) {
+  etr_field_text(f, "schema", schema);
+  etr_field_text(f, "time_unit", etr_unit_name(f->unit));
+  etr_field_text(f, "version", etr_version());
+  etr_field_number(f, "ticks_per_second", f->profile->ticks_per_second);
+}
+
 /* Begins a document, whose end is close_document(). `json` and `writer` must live as long. */
 static void open_document(etr_profile_doc *e, etr_jw *json, etr_writer *writer, const etr_profile *profile,
                           const etr_sink *sink) {
@@ -230,10 +232,7 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted, const 
   etr_error_clear(error);
   ETR_TRY(etr_side_open(&e.side, profile, error));
   open_document(&e, &json, &writer, profile, sink);
-  etr_field_text(f, "schema", "etrecord-tb/profile/1");
-  etr_field_text(f, "time_unit", etr_unit_name(ETR_UNIT_NS));
-  etr_field_text(f, "version", etr_version());
-  etr_field_number(f, "ticks_per_second", profile->ticks_per_second);
+  etr_profile_put_schema(f, "etrecord-tb/profile/1");
   put_inputs(f);
   etr_field_effective_peaks(f);
   etr_field_list(f, "methods");

@@ -604,14 +604,18 @@ static void put_candidate_indices(const accuracy_output *o) {
   etr_jw_end(o->answer.fields.json);
 }
 
-void etr_accuracy_put_head(const etr_fields *f, etr_arena *arena, const etr_accuracy *accuracy) {
+void etr_accuracy_put_facts(const etr_fields *f, const etr_accuracy *accuracy) {
   const etr_value_accuracy *output = etr_accuracy_worst_output(accuracy);
-  etr_field_text(f, "reference", accuracy->reference);
-  etr_field_text(f, "reference_of", etr_accuracy_of(arena, accuracy));
   etr_field_flag(f, "own_program", accuracy->reference_record == accuracy->profile);
   etr_field_count(f, "inputs", accuracy->input_count);
   etr_field_number(f, "output_snr_db", output ? output->gap.snr_db : NAN);
   etr_field_text(f, "ranked_by", accuracy->has_local ? "local" : "drop");
+}
+
+void etr_accuracy_put_head(const etr_fields *f, etr_arena *arena, const etr_accuracy *accuracy) {
+  etr_field_text(f, "reference", accuracy->reference);
+  etr_field_text(f, "reference_of", etr_accuracy_of(arena, accuracy));
+  etr_accuracy_put_facts(f, accuracy);
   etr_field_text(f, "text", etr_accuracy_line(arena, accuracy));
 }
 

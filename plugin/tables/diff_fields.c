@@ -232,7 +232,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   for (size_t i = 0; i < shown; i++) shown_columns.has_intervals |= etr_diff_has_interval(rows->rows[i].change);
   init_table(&table, o);
   table.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
-  table.title = etr_diff_section_title(section);
+  table.title = etr_diff_section_names[section].title;
   etr_table_choose_between(&table, 1, 0);
   table.context = &shown_columns;
   for (size_t i = 0; i < shown; i++) {

@@ -58,16 +58,16 @@ static const etr_field group_fields[] = {
 };
 ETR_ROW_TYPE(group_change, group_fields);
 
-/* Puts a section as a list. `key` is the key of its items; NULL for nodes. */
-static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section, const char *list,
-                        const char *key) {
+/* Puts a section as a list. */
+static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
+  const char *key = etr_diff_section_names[section].key;
   etr_diff_rows rows;
   if (!etr_diff_takes_section(o->filter, section)) return true;
   if (!etr_diff_rows_list(&rows, &o->answer.arena, method, section) ||
       !etr_diff_costs_add(&rows, &o->answer.arena, o->comparison, method, section))
     return false;
   const etr_fields *f = &o->answer.fields;
-  etr_field_list(f, list);
+  etr_field_list(f, etr_diff_section_names[section].list);
   for (size_t i = 0; i < rows.count; i++) {
     etr_jw_object(f->json);
     if (key) etr_field_text(f, key, rows.rows[i].group->key);
@@ -166,11 +166,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_field_count(f, "timed_nodes", method->timed_nodes);
   etr_field_count(f, "timed_paired", method->timed_paired);
   etr_field_flag(f, "may_differ", method->may_differ);
-  good = good && put_section(o, method, ETR_DIFF_SECTION_NODES, "nodes", NULL) &&
-         put_section(o, method, ETR_DIFF_SECTION_OPS, "by_op", "op") &&
-         put_section(o, method, ETR_DIFF_SECTION_MODULES, "by_module", "module") &&
-         put_section(o, method, ETR_DIFF_SECTION_PATTERNS, "by_pattern", "pattern") &&
-         put_section(o, method, ETR_DIFF_SECTION_BACKENDS, "by_backend", "backend");
+  for (etr_diff_section s = 0; good && s < ETR_DIFF_SECTIONS; s++) good = put_section(o, method, s);
   good = good && put_findings(o, method);
   if (etr_diff_takes_gaps(o->filter)) etr_field_gaps(f, method);
   etr_jw_end(f->json);

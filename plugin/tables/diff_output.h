@@ -63,8 +63,15 @@ const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *me
  */
 const char *etr_diff_legend(etr_diff_output *o);
 
-/** Returns the title of a section: "node", "operator". Static. */
-const char *etr_diff_section_title(etr_diff_section section);
+/** What a section is called. */
+typedef struct etr_diff_names {
+  const char *title; /* of its first column, for people */
+  const char *part;  /* in tables for programs */
+  const char *list;  /* key of its list in JSON */
+  const char *key;   /* key of what a row sums up, in JSON; NULL for nodes */
+} etr_diff_names;
+
+extern const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS];
 
 /** Returns true if a section has rows to show. */
 bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows);

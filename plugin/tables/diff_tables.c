@@ -2,6 +2,7 @@
  *
  * diff_tables.c - a comparison on one screen, as a comment of a pull request, or as one table.
  */
+#include "output/label.h"
 #include "output/section.h"
 #include "tables/diff_output.h"
 #include "tables/finding_output.h"
@@ -9,7 +10,7 @@
 #include "views/diff_view.h"
 #include "views/loads.h"
 
-/* ---- A method as text: its verdict ---- */
+/* ---- A method: its verdict ---- */
 
 static void put_line(etr_diff_output *o, const char *text) { etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, text); }
 static void put_note(etr_diff_output *o, const char *text) { etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2, text); }
@@ -27,8 +28,6 @@ static bool tells_section(const etr_diff_output *o, const etr_method_pair *metho
   return (is_timed_twice(method) || !is_timed(method)) && takes_section(o, section);
 }
 
-static const char *const runs_of[] = {"runs of the base: ", "runs of the new record: "};
-
 /* Returns "8 of 152 (...)" if not all rows are shown, or else "". */
 static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, size_t shown) {
   const char *text = shown == rows->count ? ""
@@ -37,8 +36,6 @@ static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, siz
   return text ? text : "";
 }
 
-#define MEDIANS "; %s %s per inference, %s"
-
 /* Returns what the medians of a comparison are, because `summary` shows those over all runs. */
 static const char *center_of(const etr_change *change) {
   return ETR_MIN(change->base_recordings, change->new_recordings) >= ETR_LEAST_RECORDINGS
@@ -46,54 +43,48 @@ static const char *center_of(const etr_change *change) {
              : "median";
 }
 
-/* Puts the verdict on a method, then how steady the runs of each side are, which the medians depend on. */
-static void put_title(etr_diff_output *o, const etr_method_pair *method) {
-  const etr_change *execute = &method->execute;
-  const char *medians = etr_diff_medians_text(o, execute), *left_out = etr_diff_left_out_text(o, method);
-  const char *sides[] = {etr_diff_steadiness_text(o, o->comparison->base, method->base_method),
-                         etr_diff_steadiness_text(o, o->comparison->newer, method->new_method)};
-  etr_text text;
-  etr_writer title;
-  etr_section_line(&o->answer, ETR_STYLE_HOT, 0, etr_diff_unlike_text(o, method));
-  etr_text_begin(&text, &o->answer.arena, &title);
-  etr_putf(&title, "%s: %s", method->name[0] ? method->name : "method not known", etr_diff_verdict_text(o, execute));
-  if (medians[0]) etr_putf(&title, MEDIANS, center_of(execute), medians, etr_diff_runs_text(o, execute));
-  etr_section_line(&o->answer, ETR_STYLE_BOLD, 0, etr_text_end(&text, &title));
-  if (left_out[0]) etr_putf(&o->answer.writer, "  %s\n", left_out);
-  put_note(o, etr_diff_reason_text(o, execute));
-  for (size_t i = 0; i < ETR_COUNT(sides) && is_timed_twice(method); i++)
-    if (sides[i][0]) put_note(o, etr_arena_format(&o->answer.arena, "%s%s", runs_of[i], sides[i]));
-}
-
-/* ---- A method as Markdown: its verdict ---- */
-
-/* Puts a line of the same paragraph, unless the text is empty. */
-static void put_markdown_line(etr_diff_output *o, const char *title, const char *text) {
-  if (!text[0]) return;
-  etr_putf(&o->answer.writer, "  \n%s", title);
-  etr_put_markdown(&o->answer.writer, text);
-}
-
+/* Puts the verdict on a method, then how steady the runs of each side are, which the medians depend on: each in a line
+ * of text, or all in a paragraph of Markdown. */
 static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
-  const char *medians = etr_diff_medians_text(o, &method->execute), *unlike = etr_diff_unlike_text(o, method),
-             *left_out = etr_diff_left_out_text(o, method);
-  if (unlike[0]) {
-    etr_puts(&o->answer.writer, "\xE2\x9A\xA0 ");
-    etr_put_markdown(&o->answer.writer, unlike);
-    etr_puts(&o->answer.writer, "\n\n");
-  }
-  etr_puts(&o->answer.writer, "**");
-  etr_put_markdown(&o->answer.writer, method->name[0] ? method->name : "method not known");
-  etr_putf(&o->answer.writer, ": %s**", etr_diff_verdict_text(o, &method->execute));
+  const etr_change *execute = &method->execute;
+  const bool markdown = etr_section_is_markdown(&o->answer);
+  etr_arena *arena = &o->answer.arena;
+  etr_writer *writer = &o->answer.writer;
+  const char *unlike = etr_diff_unlike_text(o, method), *left_out = etr_diff_left_out_text(o, method);
+  const char *name = etr_label_method(method->name), *verdict = etr_diff_verdict_text(o, execute);
+  const char *medians = etr_diff_medians_text(o, execute), *rest = "";
   if (medians[0])
-    etr_putf(&o->answer.writer, MEDIANS, center_of(&method->execute), medians, etr_diff_runs_text(o, &method->execute));
-  if (left_out[0]) etr_putf(&o->answer.writer, "; %s", left_out);
-  put_markdown_line(o, "", etr_diff_reason_text(o, &method->execute));
-  if (is_timed_twice(method)) {
-    put_markdown_line(o, runs_of[0], etr_diff_steadiness_text(o, o->comparison->base, method->base_method));
-    put_markdown_line(o, runs_of[1], etr_diff_steadiness_text(o, o->comparison->newer, method->new_method));
+    rest = etr_arena_format(arena, "; %s %s per inference, %s", center_of(execute), medians,
+                            etr_diff_runs_text(o, execute));
+  const char *notes[3] = {etr_diff_reason_text(o, execute), "", ""};
+  for (size_t i = 0; is_timed_twice(method) && i < 2; i++) {
+    const char *steadiness = i ? etr_diff_steadiness_text(o, o->comparison->newer, method->new_method)
+                               : etr_diff_steadiness_text(o, o->comparison->base, method->base_method);
+    if (steadiness[0])
+      notes[1 + i] = etr_arena_format(arena, "runs of the %s: %s", i ? "new record" : "base", steadiness);
   }
-  etr_puts(&o->answer.writer, "\n\n");
+  if (markdown && unlike[0]) {
+    etr_puts(writer, "\xE2\x9A\xA0 ");
+    etr_put_markdown(writer, unlike);
+    etr_puts(writer, "\n\n");
+  } else {
+    etr_section_line(&o->answer, ETR_STYLE_HOT, 0, unlike);
+  }
+  if (markdown) {
+    etr_puts(writer, "**");
+    etr_put_markdown(writer, name);
+    etr_putf(writer, ": %s**%s%s%s", verdict, etr_or_empty(rest), left_out[0] ? "; " : "", left_out);
+  } else {
+    etr_section_line(&o->answer, ETR_STYLE_BOLD, 0, etr_arena_format(arena, "%s: %s%s", name, verdict, rest));
+    if (left_out[0]) etr_putf(writer, "  %s\n", left_out);
+  }
+  for (size_t i = 0; i < ETR_COUNT(notes); i++) {
+    if (!markdown) put_note(o, notes[i]);
+    if (!markdown || !notes[i] || !notes[i][0]) continue;
+    etr_puts(writer, "  \n");
+    etr_put_markdown(writer, notes[i]);
+  }
+  if (markdown) etr_puts(writer, "\n\n");
 }
 
 /* ---- Sections: one below the other as text, folded in Markdown ---- */
@@ -106,7 +97,7 @@ static bool make_rows(etr_diff_rows *rows, etr_diff_output *o, const etr_method_
 
 static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
   const bool markdown = etr_section_is_markdown(&o->answer), sums = section >= ETR_DIFF_SECTION_OPS;
-  const char *title = etr_diff_section_title(section);
+  const char *title = etr_diff_section_names[section].title;
   etr_writer *writer = &o->answer.writer;
   etr_diff_rows rows;
   if (!make_rows(&rows, o, method, section)) return false;
@@ -138,7 +129,7 @@ static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_d
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   const bool markdown = etr_section_is_markdown(&o->answer);
   etr_explanation explanation;
-  (markdown ? put_verdict : put_title)(o, method);
+  put_verdict(o, method);
   if (is_timed_twice(method)) {
     if (!markdown) etr_puts(&o->answer.writer, "\n");
     if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter)) return false;
@@ -207,7 +198,6 @@ static bool write_sections(etr_diff_output *o) {
 /* ---- One table ---- */
 
 static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
-  static const char *const parts[ETR_DIFF_SECTIONS] = {"node", "by_op", "by_module", "by_pattern", "by_backend"};
   size_t top = o->answer.options->top;
   etr_diff_table_add(table, o, method, "execute", NULL, &method->execute);
   for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++) {
@@ -215,7 +205,7 @@ static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pa
     if (!takes_section(o, s)) continue;
     if (!make_rows(&rows, o, method, s)) return false;
     for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++)
-      etr_diff_table_add(table, o, method, parts[s], &rows.rows[i], rows.rows[i].change);
+      etr_diff_table_add(table, o, method, etr_diff_section_names[s].part, &rows.rows[i], rows.rows[i].change);
   }
   return true;
 }

@@ -436,10 +436,13 @@ const char *etr_diff_legend(etr_diff_output *o) {
       by_runs ? etr_or_empty(few) : "", c->has_older_document ? older : ""));
 }
 
-const char *etr_diff_section_title(etr_diff_section section) {
-  static const char *const titles[ETR_DIFF_SECTIONS] = {"node", "operator", "module", "module pattern", "backend"};
-  return titles[section];
-}
+const etr_diff_names etr_diff_section_names[ETR_DIFF_SECTIONS] = {
+    {"node", "node", "nodes", NULL},
+    {"operator", "by_op", "by_op", "op"},
+    {"module", "by_module", "by_module", "module"},
+    {"module pattern", "by_pattern", "by_pattern", "pattern"},
+    {"backend", "by_backend", "by_backend", "backend"},
+};
 
 bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows) {
   return (o->answer.options->top ? rows->news_count : rows->count) > 0;

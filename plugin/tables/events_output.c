@@ -334,13 +334,12 @@ static const char *sort_key(etr_node_order order, const event_row *row) {
 
 static void put_title(events_output *e, const etr_block *block, bool is_first) {
   const char *name = block->method == ETR_NONE ? NULL : e->answer.profile->methods[block->method].name;
-  const char *method = name && !name[0] ? "method not known" : name;
   etr_arena *arena = &e->answer.arena;
   if (!is_first) etr_puts(&e->answer.writer, "\n");
   etr_section_line(&e->answer, ETR_STYLE_PLAIN, 0,
                    etr_arena_format(arena, "%s: %zu run%s%s%s, from run %u on; times are in %s", block->name,
-                                    block->run_count, etr_plural(block->run_count), method ? " of " : "",
-                                    method ? method : "", block->run_count ? block->runs[0] : 0,
+                                    block->run_count, etr_plural(block->run_count), name ? " of " : "",
+                                    name ? etr_label_method(name) : "", block->run_count ? block->runs[0] : 0,
                                     etr_unit_name(e->answer.options->unit)));
   etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2,
                    name && name[0] ? etr_arena_format(arena, "(%s, because %s)", name, block->method_rule)

@@ -23,21 +23,25 @@ void etr_findings_put(etr_answer *answer, const etr_findings *findings, const ch
   if (findings->count > shown) etr_putf(&answer->writer, "%zu more: --findings 0\n", findings->count - shown);
 }
 
-static void put_finding(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
-  const etr_fields *f = &answer->fields;
-  etr_jw_object(f->json);
-  etr_field_text(f, "kind", etr_finding_kind_name(finding->kind));
+void etr_finding_put(const etr_fields *f, const etr_finding *finding, bool all) {
+  if (all) etr_field_text(f, "kind", etr_finding_kind_name(finding->kind));
   etr_field_text(f, "title", finding->title);
   etr_field_text(f, "evidence", finding->evidence);
   etr_field_text(f, "saving", finding->saving);
   etr_field_ticks(f, "potential", finding->potential);
   etr_field_number(f, "potential_share", finding->potential_share);
-  etr_field_text(f, "sureness", etr_sureness_name(finding->sureness));
-  etr_field_text(f, "caveat", finding->caveat[0] ? finding->caveat : NULL);
+  if (all) etr_field_text(f, "sureness", etr_sureness_name(finding->sureness));
+  if (all) etr_field_text(f, "caveat", finding->caveat[0] ? finding->caveat : NULL);
   etr_field_ticks(f, "cost", finding->cost);
   etr_field_number(f, "share", finding->share);
-  etr_field_flag(f, "once", finding->is_once);
-  etr_field_ticks(f, "slope", finding->slope);
+  if (all) etr_field_flag(f, "once", finding->is_once);
+  if (all) etr_field_ticks(f, "slope", finding->slope);
+}
+
+static void put_finding(etr_answer *answer, const etr_finding *finding, const etr_graph *graph) {
+  const etr_fields *f = &answer->fields;
+  etr_jw_object(f->json);
+  etr_finding_put(f, finding, true);
   etr_field_list(f, "nodes");
   for (size_t i = 0; i < finding->node_count; i++)
     etr_jw_string(f->json, etr_label_node(&answer->arena, graph, finding->nodes[i]));

@@ -12,6 +12,10 @@
  * there are none. */
 void etr_findings_put(etr_answer *answer, const etr_findings *findings, const char *heading);
 
+/** Writes what a finding says into an open JSON object, but not which nodes it is about: all of it, or what the
+ * dashboard shows. */
+void etr_finding_put(const etr_fields *fields, const etr_finding *finding, bool all);
+
 /** Writes the key findings: a list of all of them. graph: whose nodes they name. */
 void etr_field_findings(etr_answer *answer, const etr_findings *findings, const etr_graph *graph);
 

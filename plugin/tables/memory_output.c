@@ -737,8 +737,7 @@ static void put_plan(memory_report *r, const memory *of) {
 
 static void put_head(memory_report *r, const memory *of, bool is_first) {
   const etr_memory_plan *plan = of->plan;
-  const char *record = etr_label_record(of->arena, of->profile),
-             *name = of->method->name[0] ? of->method->name : "method not known";
+  const char *record = etr_label_record(of->arena, of->profile), *name = etr_label_method(of->method->name);
   etr_puts(&r->answer.writer, is_first ? "" : "\n");
   if (r->medium == ETR_IN_MARKDOWN) etr_puts(&r->answer.writer, "### ");
   etr_section_line(&r->answer, ETR_STYLE_BOLD, 0,

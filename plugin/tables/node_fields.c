@@ -195,13 +195,22 @@ static etr_cell argument_texts(const void *row) {
 
 /* ---- What has parts ---- */
 
-/* Writes the names of the values that a node uses. A producer with one output gives its name to the value. */
-static void put_inputs(const etr_fields *f, const void *row) {
-  const etr_node *node = as_row(row)->node;
-  etr_field_list(f, "inputs");
-  for (size_t i = 0; i < node->input_count; i++)
-    etr_jw_string(f->json, as_row(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output].name);
+/* Writes the names of the values of some inputs. A producer with one output gives its name to the value. */
+static void put_names(const etr_fields *f, const void *row, const char *key, const etr_edge *edges, size_t count) {
+  etr_field_list(f, key);
+  for (size_t i = 0; i < count; i++)
+    etr_jw_string(f->json, as_row(row)->graph->nodes[edges[i].node].outputs[edges[i].output].name);
   etr_jw_end(f->json);
+}
+
+static void put_inputs(const etr_fields *f, const void *row) {
+  put_names(f, row, "inputs", as_row(row)->node->inputs, as_row(row)->node->input_count);
+}
+
+static void put_other_inputs(const etr_fields *f, const void *row) {
+  const etr_node *node = as_row(row)->node;
+  if (node->other_input_count)
+    put_names(f, row, "other_inputs", node->inputs + node->input_count, node->other_input_count);
 }
 
 static void put_arguments(const etr_fields *f, const void *row) {
@@ -295,6 +304,10 @@ static const etr_field fields[] = {
     {"target", "operator", ETR_CELL_NAME, ETR_IN_ALL, NODE(target), .tells = tells_operator},
     {"inputs", .in = ETR_IN_JSON, .put = put_inputs, .says = "names of the values used, in argument order",
      .type = "texts"},
+    {"other_inputs", .in = ETR_IN_JSON, .put = put_other_inputs,
+     .says = "in program/METHOD: names of values that it may use in place of these, because of jumps: those of another "
+             "branch, or of the previous pass of a loop",
+     .type = "texts", .optional = true},
     {"arguments", .in = ETR_IN_JSON, .put = put_arguments,
      .says =
          "arguments other than tensors, by name, in argument order: {\"stride\": [1, 1], \"transposed\": false, "

@@ -276,7 +276,7 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
   etr_puts(&l->answer.writer, is_first ? "" : "\n");
   etr_text_begin(&text, &l->answer.arena, &writer);
   etr_putf(&writer, "%s, %s: ", etr_label_record(&l->answer.arena, l->answer.profile),
-           s->method->name[0] ? s->method->name : "method not known");
+           etr_label_method(s->method->name));
   if (s->method->run_count) {
     if (s->part_ticks)
       etr_put_time(&writer, l->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks, unit);

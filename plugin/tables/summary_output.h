@@ -36,6 +36,9 @@ bool etr_delegates_put(const etr_fields *fields, etr_arena *arena, const etr_met
  * to "text". */
 void etr_accuracy_put_head(const etr_fields *fields, etr_arena *arena, const etr_accuracy *accuracy);
 
+/** Writes the members of these that are no texts: own_program, inputs, output_snr_db and ranked_by. */
+void etr_accuracy_put_facts(const etr_fields *fields, const etr_accuracy *accuracy);
+
 /** Writes a method's memory for the dashboard as a JSON value, which is null without a program. When out of memory, the
  * arena has failed. */
 void etr_memory_put_shown(const etr_fields *fields, etr_arena *arena, const etr_method *method);

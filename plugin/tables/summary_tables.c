@@ -30,6 +30,9 @@ static etr_breakdown_by breakdown_of(etr_sum_by only) { return (etr_breakdown_by
 
 enum { DEFAULT_ROWS = 10, TREE_ROWS = 40 };
 
+/* Titles of the first columns, by etr_breakdown_by. */
+static const char *const breakdown_titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
+
 #define DOT " \xC2\xB7 "
 #define TIMES "\xC3\x97"
 
@@ -187,7 +190,7 @@ static void put_modules(report *r, const etr_summary *s) {
   left_out *left = shown ? count_left_out(&r->answer.arena, tree, shown) : NULL;
   etr_table table;
   if (!left) return;
-  etr_sum_table_init(&table, &r->answer, ETR_IN_MODULES, "by module");
+  etr_sum_table_init(&table, &r->answer, ETR_IN_MODULES, breakdown_titles[ETR_BY_MODULE]);
   etr_table_choose_between(&table, 1, 0);
   table.top = 0;
   for (size_t i = 1; i < tree->count; i++) {
@@ -227,7 +230,7 @@ static void put_patterns(report *r, const etr_summary *s) {
   const etr_module_patterns *patterns = &s->patterns;
   int depth = r->answer.options->depth;
   etr_table table;
-  etr_sum_table_init(&table, &r->answer, ETR_IN_PATTERNS, "by pattern");
+  etr_sum_table_init(&table, &r->answer, ETR_IN_PATTERNS, breakdown_titles[ETR_BY_PATTERN]);
   etr_table_choose_between(&table, 1, 0);
   for (size_t i = 0; i < patterns->count; i++) {
     const etr_pattern_row *row = &patterns->rows[i];
@@ -247,8 +250,6 @@ static void put_heading(report *r, const char *text) {
   if (r->markdown) etr_puts(&r->answer.writer, "### ");
   etr_section_line(&r->answer, ETR_STYLE_BOLD, 0, text);
 }
-
-static const char *method_name(const etr_method *method) { return method->name[0] ? method->name : "method not known"; }
 
 static void put_time(const report *r, etr_writer *writer, double ticks) {
   etr_put_time(writer, r->answer.profile, ticks, r->answer.options->unit);
@@ -314,7 +315,8 @@ static void put_head(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
-  etr_putf(&writer, "%s, %s: ", etr_label_record(&r->answer.arena, r->answer.profile), method_name(s->method));
+  etr_putf(&writer, "%s, %s: ", etr_label_record(&r->answer.arena, r->answer.profile),
+           etr_label_method(s->method->name));
   etr_put_median(&writer, r->answer.profile, s->method, r->answer.options->unit);
   etr_puts(&writer, " per inference (");
   if (s->method->run_count > 1) {
@@ -426,10 +428,9 @@ static void put_operators(report *r, const etr_summary *s) {
 /* Puts a breakdown. One of a single row, or without any measurable time, says no more than the balance, and is shown
  * only if it was asked for. */
 static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
-  static const char *const titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
   etr_table table;
   if ((s->by[by].count < 2 || s->part_ticks == 0) && !r->answer.options->by) return;
-  etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, titles[by]);
+  etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, breakdown_titles[by]);
   etr_table_choose_between(&table, 1, 0);
   etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
   put_table(r, &table);
@@ -535,7 +536,8 @@ static void put_untimed(report *r, const etr_method *method) {
   if (method->skipped_run_count) why = "all of its runs are excluded";
   for (size_t i = 0; graph && i < graph->node_count; i++) operators += graph->nodes[i].kind == ETR_NODE_OP;
   put_heading(r, etr_arena_format(&r->answer.arena, "%s, %s: not timed: %s",
-                                  etr_label_record(&r->answer.arena, r->answer.profile), method_name(method), why));
+                                  etr_label_record(&r->answer.arena, r->answer.profile), etr_label_method(method->name),
+                                  why));
   etr_putf(&r->answer.writer, "%s%zu operator%s, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators,
            etr_plural(operators), method->delegate_count, etr_plural(method->delegate_count));
 }

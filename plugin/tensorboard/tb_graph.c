@@ -257,7 +257,7 @@ static void add_input(packer *p, const char *name) {
  * between them if there are any. */
 static void add_edges(packer *p, const etr_node *node) {
   p->edges.count = p->inputs.count = 0;
-  for (size_t i = 0; i < node->input_count; i++) {
+  for (size_t i = 0; i < node->input_count + node->other_input_count; i++) {
     etr_edge *edge = etr_vec_push(p->arena, &p->edges);
     if (!edge) return;
     *edge = node->inputs[i];
@@ -276,7 +276,7 @@ static void add_edges(packer *p, const etr_node *node) {
     add_input(p, edges[i].output > 0 ? etr_arena_format(p->arena, "%s:%" PRIu32, name, edges[i].output) : name);
   }
   /* A dotted edge shows which node a nested graph belongs to. */
-  if (node->input_count > 0 || node->subgraph >= p->view->graph->subgraph_count) return;
+  if (p->edges.count > 0 || node->subgraph >= p->view->graph->subgraph_count) return;
   add_input(p, etr_arena_format(p->arena, "^%s", p->view->names[p->view->graph->subgraphs[node->subgraph].owner]));
 }
 

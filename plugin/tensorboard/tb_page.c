@@ -28,7 +28,7 @@ static void put_method(etr_answer *answer, const char *name, const etr_method *m
   if (is_first) etr_put_markdown(w, name);
   if (answer->profile->method_count > 1) {
     etr_puts(w, is_first ? ", " : "");
-    etr_put_markdown(w, method->name[0] ? method->name : "method not known");
+    etr_put_markdown(w, etr_label_method(method->name));
   }
   etr_puts(w, ": **");
   etr_put_median(w, answer->profile, method, ETR_UNIT_MS);

@@ -16,20 +16,22 @@ uint32_t etr_counted_module(const etr_graph *graph, uint32_t module) {
   return module;
 }
 
-/* Returns an empty row with the key under which the node is counted. */
-static etr_breakdown_row row_of(const etr_graph *graph, size_t index, etr_breakdown_by by) {
+/* What the nodes of a row have in common. */
+typedef struct row_key {
+  const char *key, *module_type;
+  const etr_source *source;
+} row_key;
+
+static row_key key_of_node(const etr_graph *graph, size_t index, etr_breakdown_by by) {
   const etr_node *node = &graph->nodes[index];
   const etr_module *module = &graph->modules[etr_counted_module(graph, node->module)];
+  const char *backend = graph->times[index].backend;
   switch (by) {
-  case ETR_BY_MODULE: return (etr_breakdown_row){.key = module->path, .module_type = module->type};
-  case ETR_BY_PATTERN: return (etr_breakdown_row){.key = module->pattern, .module_type = ""};
-  case ETR_BY_BACKEND:
-    return (etr_breakdown_row){.key = graph->times[index].backend ? graph->times[index].backend : "cpu",
-                               .module_type = ""};
-  case ETR_BY_SOURCE:
-    return (etr_breakdown_row){
-        .key = node->source ? node->source->file : "", .module_type = "", .source = node->source};
-  default: return (etr_breakdown_row){.key = node->target, .module_type = ""};
+  case ETR_BY_MODULE: return (row_key){module->path, module->type, NULL};
+  case ETR_BY_PATTERN: return (row_key){module->pattern, "", NULL};
+  case ETR_BY_BACKEND: return (row_key){backend ? backend : "cpu", "", NULL};
+  case ETR_BY_SOURCE: return (row_key){node->source ? node->source->file : "", "", node->source};
+  default: return (row_key){node->target, "", NULL};
   }
 }
 
@@ -60,7 +62,7 @@ typedef struct collector {
   etr_vec(etr_breakdown_row) rows;
 } collector;
 
-static etr_slice key_of(collector *c, const etr_breakdown_row *row) {
+static etr_slice text_of_key(collector *c, const row_key *row) {
   if (!row->source) return etr_slice_of(row->key);
   c->place.size = 0;
   etr_text_add(&c->place, ETR_BYTES(row->source->line));
@@ -69,14 +71,14 @@ static etr_slice key_of(collector *c, const etr_breakdown_row *row) {
 }
 
 /* Returns the number of a row, which is added if it is new; ETR_NONE when out of memory. */
-static uint32_t number_of(collector *c, const etr_breakdown_row *row) {
+static uint32_t number_of(collector *c, const row_key *row) {
   const etr_breakdown_row *last = c->last == ETR_NONE ? NULL : &c->rows.data[c->last];
   if (last && last->key == row->key && last->source == row->source) return c->last; /* neighbours are often alike */
-  etr_map_slot *slot = etr_map_at(&c->by_text, key_of(c, row));
+  etr_map_slot *slot = etr_map_at(&c->by_text, text_of_key(c, row));
   if (!slot || slot->value != ETR_NONE) return c->last = slot ? slot->value : ETR_NONE;
   etr_breakdown_row *added = etr_vec_push(c->arena, &c->rows);
   if (!added) return ETR_NONE;
-  *added = *row;
+  *added = (etr_breakdown_row){.key = row->key, .module_type = row->module_type, .source = row->source};
   return c->last = slot->value = added->number = (uint32_t)(c->rows.count - 1);
 }
 
@@ -88,8 +90,8 @@ typedef struct node_part {
 } node_part;
 
 static bool add_node(collector *c, const etr_graph *graph, size_t node, const node_part *part) {
-  const etr_breakdown_row made = row_of(graph, node, c->by);
-  uint32_t number = c->row_of_node[node] = number_of(c, &made);
+  const row_key key = key_of_node(graph, node, c->by);
+  uint32_t number = c->row_of_node[node] = number_of(c, &key);
   if (number == ETR_NONE) return false;
   etr_breakdown_row *row = &c->rows.data[number];
   etr_cost_add_sum(&row->costs, &part->cost);
@@ -100,14 +102,14 @@ static bool add_node(collector *c, const etr_graph *graph, size_t node, const no
   return true;
 }
 
-/* Adds up the nodes in each of the breakdowns. False when out of memory. */
+/* Adds up the nodes in each of the breakdowns: with only_ticks, without their costs. False when out of memory. */
 static bool collect(collector *list, size_t count, const etr_profile *profile, const etr_graph *graph,
-                    const bool *wanted) {
+                    const bool *wanted, bool only_ticks) {
   for (size_t i = 0; graph && i < graph->node_count; i++) {
     const etr_node_time *time = graph->times ? &graph->times[i] : NULL;
     bool is_counted = time && time->runs > 0 && (!wanted || wanted[i]);
     node_part part = {.time = time};
-    if (is_counted) {
+    if (is_counted && !only_ticks) {
       etr_cost_add(&part.cost, profile, graph, i);
       part.step = etr_clock_step(profile, time->backend, NULL);
     }
@@ -146,10 +148,10 @@ bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena, c
     etr_map_init(&c->by_text, arena);
     if (!c->row_of_node) return false;
   }
-  if (!collect(list, count, profile, graph, wanted)) return false;
+  if (!collect(list, count, profile, graph, wanted, kinds & ETR_BREAKDOWN_OF_TICKS)) return false;
   for (size_t k = 0; k < count; k++) {
     collector *c = &list[k];
-    if (kinds & ETR_BREAKDOWN_OF_SUMS)
+    if (kinds & ETR_BREAKDOWN_OF_TICKS)
       out[c->by] = (etr_breakdown){c->rows.data, c->rows.count, c->row_of_node, NULL, 0};
     else if (!finish(&out[c->by], c, profile, method))
       return false;

@@ -51,8 +51,9 @@ uint32_t etr_counted_module(const etr_graph *graph, uint32_t module);
 bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                         etr_breakdown_by by, const bool *wanted);
 
-/** A bit of `kinds` for callers that need no statistics: `stats` is NULL and the rows are in the order of the nodes. */
-enum { ETR_BREAKDOWN_OF_SUMS = 1 << 16 };
+/** A bit of `kinds` for callers that need neither statistics nor costs: `stats` is NULL, costs are 0, and the rows are
+ * in the order of the nodes. */
+enum { ETR_BREAKDOWN_OF_TICKS = 1 << 16 };
 
 /** Makes several breakdowns at once: out[by] for each bit (1u << ETR_BY_OP, ...) of `kinds`. The other elements of
  * `out` are not changed. Returns false when out of memory. */

@@ -4,7 +4,6 @@
  * in every run.
  */
 #include "output/label.h"
-#include "views/breakdown.h"
 #include "views/delegation.h"
 #include "views/finding_rules.h"
 #include "views/timed_node.h"
@@ -239,7 +238,7 @@ bool etr_find_copies(etr_finder *finder) {
   for (size_t i = 0; i < graph->node_count; i++)
     marked[i] = finder->is_kernel[i] && !finder->is_constant[i] && etr_node_only_copies(&graph->nodes[i]);
   unmark_between(finder, marked);
-  if (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, marked)) return false;
+  if (!etr_finder_sum_by_operator(finder, &rows, marked, true)) return false;
   for (size_t i = 0; i < rows.count; i++)
     if (!add_copies(finder, &rows, &rows.rows[i])) return false;
   return true;

@@ -6,6 +6,7 @@
 #define ETR_FINDING_RULES_H
 
 #include "output/writer.h"
+#include "views/breakdown.h"
 #include "views/findings.h"
 
 #include <math.h>
@@ -70,6 +71,9 @@ bool etr_find_inaccurate(etr_finder *finder);
  * not count. */
 uint64_t etr_finder_usual(const etr_stats *stats, size_t count);
 
+/** The same of Method::execute, over all runs. */
+uint64_t etr_finder_whole_ticks(const etr_finder *finder);
+
 /** The same of a node, over the runs in which it ran. */
 uint64_t etr_finder_node_ticks(const etr_finder *finder, uint32_t node);
 
@@ -91,6 +95,10 @@ const char *etr_finder_time(const etr_finder *finder, uint64_t ticks);
 
 /** Ticks as a time with unit. "" when out of memory. */
 const char *etr_finder_time_of(const etr_finder *finder, double ticks);
+
+/** Adds up what the marked nodes usually take by operator, longest first. `marked` NULL: all nodes; with_calls: with
+ * the calls around kernels. Returns false when out of memory. */
+bool etr_finder_sum_by_operator(const etr_finder *finder, etr_breakdown *rows, const bool *marked, bool with_calls);
 
 /** "3 aten.a.default 0.2000 ms, 1 aten.b.default 0.1000 ms": the marked nodes that ran, by operator, with the calls
  * around kernels or without them. "" when out of memory. */

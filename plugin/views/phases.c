@@ -19,17 +19,22 @@ typedef struct backend_time {
 typedef struct backend_times {
   etr_vec(backend_time) list;
   etr_map places; /* of backends, in the list */
+  size_t last;    /* found last: neighbours mostly have the same backend */
 } backend_times;
 
 static backend_time *time_of(backend_times *times, etr_arena *arena, const char *backend) {
-  etr_map_slot *slot = etr_map_at(&times->places, etr_slice_of(backend ? backend : ""));
+  if (times->last < times->list.count && times->list.data[times->last].backend == backend)
+    return &times->list.data[times->last];
+  etr_map_slot *slot = etr_map_at(&times->places, etr_slice_of(etr_or_empty(backend)));
   if (!slot) return NULL;
-  if (slot->value != ETR_NONE) return &times->list.data[slot->value];
-  backend_time *added = etr_vec_push(arena, &times->list);
-  if (!added) return NULL;
-  slot->value = (uint32_t)(times->list.count - 1);
-  added->backend = backend;
-  return added;
+  if (slot->value == ETR_NONE) {
+    backend_time *added = etr_vec_push(arena, &times->list);
+    if (!added) return NULL;
+    added->backend = backend;
+    slot->value = (uint32_t)(times->list.count - 1);
+  }
+  times->last = slot->value;
+  return &times->list.data[times->last];
 }
 
 /* Sums up time slices by backend and part. part_of() returns the part to which a time slice belongs, or NO_PART. */

@@ -16,6 +16,7 @@ typedef enum etr_scope_kind {
   ETR_SCOPE_MODULE,   /* a module of the model, or a prefix that several share */
   ETR_SCOPE_SUBGRAPH, /* the body of a control-flow operator, or a lowered module */
   ETR_SCOPE_BUCKET,   /* consecutive nodes whose box would be too full, or that have no module */
+  ETR_SCOPE_STEP,     /* the operators of a step of an unrolled loop; only pictures that fold have them */
 } etr_scope_kind;
 
 typedef struct etr_scope {

@@ -8,10 +8,9 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
 
-import {readTimeline} from '../../web/src/base/events.js';
-import {readProfile} from '../../web/src/base/method.js';
-import {embeddedIn, run, withDocument} from './answers.js';
+import {run} from './answers.js';
 import {fixtures, missing} from './environment.js';
+import {timelineIn, withEvents} from './large.js';
 import {ScenePage} from './scene_page.js';
 
 const AXIS = 24, MANY = 20_000;
@@ -31,11 +30,7 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
     rmSync(folder, {recursive: true});
   });
 
-  /* The runs that a report has, and the events of one. */
-  function timelineOf(record) {
-    const html = readFileSync(paths[record], 'utf8'), [method] = readProfile(embeddedIn(html, 'profile')).methods, {timeline, texts} = embeddedIn(html, 'profile.0.timeline');
-    return readTimeline(timeline, texts, method);
-  }
+  const timelineOf = record => timelineIn(readFileSync(paths[record], 'utf8'));
 
   /* The position of the median run, the faster one of two. */
   const medianOf = ({runs}) => runs.map((_, at) => at).sort((a, b) => runs[a].execute - runs[b].execute)[Math.floor((runs.length - 1) / 2)];
@@ -162,7 +157,9 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
   });
 
   it('draws a frame without reading the layout, and prints how long it takes', async () => {
-    for (const [name, path] of [['llama_portable', paths.llama_portable], [`${MANY} events`, manyEvents()]]) {
+    const many = join(folder, 'many.html');
+    writeFileSync(many, withEvents(readFileSync(paths.llama_portable, 'utf8'), MANY));
+    for (const [name, path] of [['llama_portable', paths.llama_portable], [`${MANY} events`, many]]) {
       await tab.open(path, 'timeline');
       const {taken, reads} = await tab.frames(100), at = part => taken[Math.floor(part * (taken.length - 1))];
       console.log(`${name}: ${taken.length} frames, median ${at(0.5).toFixed(2)} ms, p95 ${at(0.95).toFixed(2)} ms`);
@@ -171,19 +168,6 @@ describe('the timeline', {skip: missing(), timeout: 600_000}, () => {
       assert.ok(at(0.5) < 100, 'a frame takes no tenth of a second');
     }
   });
-
-  /* A report with the events of llama_portable, repeated until there are many, as a document of one run. */
-  function manyEvents() {
-    const path = join(folder, 'many.html'), timeline = timelineOf('llama_portable'), events = timeline.eventsOf(0), times = Math.ceil(MANY / events.count), {execute, lanes} = events;
-    const repeated = (valueOf, step = 0) => Array.from({length: events.count * times}, (_, at) => valueOf(at % events.count) + step * Math.floor(at / events.count));
-    writeFileSync(path, withDocument(readFileSync(paths.llama_portable, 'utf8'), 'profile.0.timeline', ({texts}) => ({
-      timeline: {
-        run: 0, execute: execute * times, lanes, count: events.count * times, start: repeated(event => events.start[event], execute), ...Object.fromEntries(['duration', 'lane', 'level', 'measured', 'operator', 'instruction'].map(key => [key, repeated(event => events[key][event])])),
-        ...Object.fromEntries(['name', 'match'].map(key => [key, repeated(event => events.raw(key, event))])),
-      }, texts,
-    })));
-    return path;
-  }
 
   it('shows any run, and says what made it slow', async () => {
     await tab.open(paths.llama_portable, 'timeline');

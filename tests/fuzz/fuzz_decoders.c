@@ -162,8 +162,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static scene s;
   etr_event_meaning meanings[MOST];
-  etr_delegate_reading reading = {
-      .plans_left = ETR_DELEGATE_PLANS, .ticks_per_ns = 1, .decoding = {.ticks_left = (uint64_t)1 << 53}};
+  const etr_samples samples = {.durations = s.durations};
+  etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS,
+                                  .ticks_per_ns = 1,
+                                  .decoding = {.samples = &samples, .ticks_left = (uint64_t)1 << 53}};
   if (size == 0) return 0;
   s = (scene){.decoder = etr_decoder_of(backends[data[0] % ETR_COUNT(backends)])};
   make_nodes(&s);

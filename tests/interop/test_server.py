@@ -39,7 +39,7 @@ def expected_edges(graph):
     producers = {(node["subgraph"], value["name"]): node["name"] for node in graph["nodes"] for value in node["outputs"]}
     edges = collections.Counter()
     for node in graph["nodes"]:
-        for value in node["inputs"]:
+        for value in node["inputs"] + node.get("other_inputs", []):
             around = node["subgraph"]
             while around and (around, value) not in producers:
                 around = around.rpartition("/")[0] or None

@@ -1,45 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Runs grouped into blocks. A dump is written as text: "NAME: EVENT EVENT ..." for each run, joined by '|'. An event is
- * NAME@INSTRUCTION=TICKS, with #ID behind the name if it is a delegate's, "=?" if it has no time, and nothing behind
- * the instruction if it is a logged value.
+ * Runs grouped into blocks.
  */
 #include "runs/blocks.h"
 #include "runs/runs.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-enum { MAX = 32 };
+typedef struct made_run {
+  const char *name;
+  const etr_dump_event *events;
+  size_t event_count;
+} made_run;
 
-static void make_event(etr_map *names, etr_dump_event *out, const char *text, uint64_t start) {
-  char name[32] = "", id[32] = "";
-  long instruction = 0, ticks = 0;
-  size_t name_size = strcspn(text, "#@");
-  memcpy(name, text, name_size);
-  if (text[name_size] == '#') memcpy(id, text + name_size + 1, strcspn(text + name_size + 1, "@"));
-  sscanf(strchr(text, '@'), "@%ld=%ld", &instruction, &ticks);
-  *out = (etr_dump_event){.name = etr_intern(names, etr_slice_of(name)),
-                          .delegate_id = id[0] ? etr_intern(names, etr_slice_of(id)) : NULL,
-                          .is_debug = !strchr(text, '='),
-                          .is_untimed = strchr(text, '?') != NULL,
-                          .instruction_id = (int32_t)instruction,
-                          .start_ticks = start,
-                          .duration_ticks = (uint64_t)ticks};
-}
+typedef struct made_dump {
+  const made_run *runs;
+  size_t count;
+} made_dump;
 
-static void make_dump(etr_arena *arena, etr_map *names, etr_dump *out, const char *text) {
-  etr_dump_run *runs = etr_arena_alloc_array(arena, MAX, sizeof *runs);
-  char *copy = etr_arena_copy(arena, etr_slice_of(text)), *rest_of_runs, *rest;
-  *out = (etr_dump){.runs = runs};
-  for (char *run = strtok_r(copy, "|", &rest_of_runs); run; run = strtok_r(NULL, "|", &rest_of_runs)) {
-    etr_dump_event *events = etr_arena_alloc_array(arena, MAX, sizeof *events);
-    etr_dump_run *added = &runs[out->run_count++];
-    const char *name = strtok_r(run, ": ", &rest);
-    *added = (etr_dump_run){.name = etr_intern(names, etr_slice_of(name)), .bundled_input_index = -1, .events = events};
-    for (char *event; (event = strtok_r(NULL, " ", &rest)); added->event_count++)
-      make_event(names, &events[added->event_count], event, 100 * added->event_count);
+#define EVENT(event, instruction, ticks)                                                                               \
+  { .name = event, .instruction_id = instruction, .duration_ticks = ticks }
+#define UNTIMED(event, instruction)                                                                                    \
+  { .name = event, .instruction_id = instruction, .is_untimed = true }
+#define VALUE(event, instruction)                                                                                      \
+  { .name = event, .instruction_id = instruction, .is_debug = true } /* logged */
+#define INSIDE(event, id, instruction, ticks)                                                                          \
+  { .name = event, .delegate_id = id, .instruction_id = instruction, .duration_ticks = ticks } /* a delegate */
+
+#define RUN(run, ...)                                                                                                  \
+  { run, (const etr_dump_event[]){__VA_ARGS__}, sizeof(const etr_dump_event[]){__VA_ARGS__} / sizeof(etr_dump_event) }
+#define EMPTY_RUN(run)                                                                                                 \
+  { run, NULL, 0 }
+#define LOAD RUN("D", EVENT("Program::load_method", -1, 9))
+#define DUMP(...)                                                                                                      \
+  { (const made_run[]){__VA_ARGS__}, sizeof(const made_run[]){__VA_ARGS__} / sizeof(made_run) }
+
+static void make_dump(etr_arena *arena, etr_map *names, etr_dump *out, const made_dump *made) {
+  etr_dump_run *runs = etr_arena_alloc_array(arena, made->count, sizeof *runs);
+  *out = (etr_dump){.runs = runs, .run_count = made->count};
+  for (size_t i = 0; i < made->count; i++) {
+    const made_run *run = &made->runs[i];
+    etr_dump_event *events = etr_arena_alloc_array(arena, run->event_count, sizeof *events);
+    for (size_t k = 0; k < run->event_count; k++) {
+      events[k] = run->events[k];
+      events[k].name = etr_intern(names, etr_slice_of(events[k].name));
+      if (events[k].delegate_id) events[k].delegate_id = etr_intern(names, etr_slice_of(events[k].delegate_id));
+      events[k].start_ticks = 100 * k;
+    }
+    runs[i] = (etr_dump_run){.name = etr_intern(names, etr_slice_of(run->name)),
+                             .bundled_input_index = -1,
+                             .events = events,
+                             .event_count = run->event_count};
   }
 }
 
@@ -64,28 +76,34 @@ static void describe(const etr_blocks *blocks, char *out, size_t size) {
 }
 
 Test(blocks, runs_are_grouped_as_the_inspector_does) {
-  static const struct {
-    const char *dump, *blocks; /* TICKS/RUN of each sample */
+  const struct {
+    made_dump dump;
+    const char *blocks; /* TICKS/RUN of each sample */
   } cases[] = {
-      {"Default: init@-1=5", "Default[0] init@-1=5/0"},
-      {"E: a@1=5 b@2=6|E: a@1=7 b@2=8", "E[0,1] a@1=5/0,7/1 b@2=6/0,8/1"},
-      {"E: a@1=5|E: b@1=5|E: a@1=6", "E[0,2] a@1=5/0,6/2|E[1] b@1=5/1"},
-      {"D: a@1=5|E: a@1=5", "D[0] a@1=5/0|E[1] a@1=5/1"},
-      {"E: a@1=5|E: a@2=5", "E[0] a@1=5/0|E[1] a@2=5/1"},
+      {DUMP(RUN("Default", EVENT("init", -1, 5))), "Default[0] init@-1=5/0"},
+      {DUMP(RUN("E", EVENT("a", 1, 5), EVENT("b", 2, 6)), RUN("E", EVENT("a", 1, 7), EVENT("b", 2, 8))),
+       "E[0,1] a@1=5/0,7/1 b@2=6/0,8/1"},
+      {DUMP(RUN("E", EVENT("a", 1, 5)), RUN("E", EVENT("b", 1, 5)), RUN("E", EVENT("a", 1, 6))),
+       "E[0,2] a@1=5/0,6/2|E[1] b@1=5/1"},
+      {DUMP(RUN("D", EVENT("a", 1, 5)), RUN("E", EVENT("a", 1, 5))), "D[0] a@1=5/0|E[1] a@1=5/1"},
+      {DUMP(RUN("E", EVENT("a", 1, 5)), RUN("E", EVENT("a", 2, 5))), "E[0] a@1=5/0|E[1] a@2=5/1"},
       /* a loop: one row contains all its calls */
-      {"E: a@1=1 b@2=2 a@1=3 b@2=4", "E[0] a@1=1/0,3/0 b@2=2/0,4/0"},
+      {DUMP(RUN("E", EVENT("a", 1, 1), EVENT("b", 2, 2), EVENT("a", 1, 3), EVENT("b", 2, 4))),
+       "E[0] a@1=1/0,3/0 b@2=2/0,4/0"},
       /* kernel and call of one instruction are adjacent; an event of a delegate is named by its id */
-      {"E: k@1=3 x@2=1 CALL@1=4", "E[0] k@1=3/0 CALL@1=4/0 x@2=1/0"},
-      {"E: d#c1@1=3 d#c2@1=4 CALL@1=9", "E[0] c1@1=3/0 c2@1=4/0 CALL@1=9/0"},
+      {DUMP(RUN("E", EVENT("k", 1, 3), EVENT("x", 2, 1), EVENT("CALL", 1, 4))), "E[0] k@1=3/0 CALL@1=4/0 x@2=1/0"},
+      {DUMP(RUN("E", INSIDE("d", "c1", 1, 3), INSIDE("d", "c2", 1, 4), EVENT("CALL", 1, 9))),
+       "E[0] c1@1=3/0 c2@1=4/0 CALL@1=9/0"},
       /* a logged value of a timed event adds no row; without a timed event it is a row without samples */
-      {"E: k@1=3 v@1", "E[0] k@1=3/0"},
-      {"E: v@1 k@2=3", "E[0] v@1! k@2=3/0"},
+      {DUMP(RUN("E", EVENT("k", 1, 3), VALUE("v", 1))), "E[0] k@1=3/0"},
+      {DUMP(RUN("E", VALUE("v", 1), EVENT("k", 2, 3))), "E[0] v@1! k@2=3/0"},
       /* an event without a time keeps its row, and the run its block */
-      {"E: k@1=?", "E[0] k@1"},
-      {"E: k@1=? v@1", "E[0] k@1"},
-      {"E: k@1=3|E: k@1=?|E: k@1=5", "E[0,1,2] k@1=3/0,5/2"},
-      {"E: k@1=? k@1=4|E: k@1=6 k@1=?", "E[0,1] k@1=4/0,6/1"},
-      {"E:|E:", "E[0,1]"},
+      {DUMP(RUN("E", UNTIMED("k", 1))), "E[0] k@1"},
+      {DUMP(RUN("E", UNTIMED("k", 1), VALUE("v", 1))), "E[0] k@1"},
+      {DUMP(RUN("E", EVENT("k", 1, 3)), RUN("E", UNTIMED("k", 1)), RUN("E", EVENT("k", 1, 5))), "E[0,1,2] k@1=3/0,5/2"},
+      {DUMP(RUN("E", UNTIMED("k", 1), EVENT("k", 1, 4)), RUN("E", EVENT("k", 1, 6), UNTIMED("k", 1))),
+       "E[0,1] k@1=4/0,6/1"},
+      {DUMP(EMPTY_RUN("E"), EMPTY_RUN("E")), "E[0,1]"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
@@ -94,10 +112,10 @@ Test(blocks, runs_are_grouped_as_the_inspector_does) {
     etr_blocks blocks;
     char text[1024] = "";
     etr_map_init(&names, &arena);
-    make_dump(&arena, &names, &dump, cases[i].dump);
+    make_dump(&arena, &names, &dump, &cases[i].dump);
     cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
     describe(&blocks, text, sizeof text);
-    cr_expect_str_eq(text, cases[i].blocks, "%s gives %s", cases[i].dump, text);
+    cr_expect_str_eq(text, cases[i].blocks, "case %zu gives %s", i, text);
     etr_arena_clear(&arena);
   }
 }
@@ -111,8 +129,8 @@ Test(blocks, dumps_and_chosen_methods_separate_blocks) {
   static const etr_method_choice choices[] = {{.run = 1, .method = "decode"}};
   static const etr_options options = {.choices = choices, .choice_count = 1};
   etr_map_init(&names, &arena);
-  make_dump(&arena, &names, &dumps[0], "E: a@1=1|E: a@1=2");
-  make_dump(&arena, &names, &dumps[1], "E: a@1=3");
+  make_dump(&arena, &names, &dumps[0], &(made_dump)DUMP(RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("a", 1, 2))));
+  make_dump(&arena, &names, &dumps[1], &(made_dump)DUMP(RUN("E", EVENT("a", 1, 3))));
   cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, 2, NULL), ETR_OK);
   describe(&blocks, text, sizeof text);
   cr_expect_str_eq(text, "E[0,1,2] a@1=1/0,2/1,3/2");
@@ -130,7 +148,9 @@ Test(blocks, a_row_has_the_statistics_of_its_samples) {
   etr_dump dump;
   etr_blocks blocks;
   etr_map_init(&names, &arena);
-  make_dump(&arena, &names, &dump, "E: Method::execute@-1=10 a@1=40|E: Method::execute@-1=20 a@1=20");
+  make_dump(&arena, &names, &dump,
+            &(made_dump)DUMP(RUN("E", EVENT("Method::execute", -1, 10), EVENT("a", 1, 40)),
+                             RUN("E", EVENT("Method::execute", -1, 20), EVENT("a", 1, 20))));
   cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
   cr_assert_eq(blocks.block_count, 1);
   const etr_stats *stats = &blocks.blocks[0].events[1].stats;
@@ -143,24 +163,33 @@ Test(blocks, a_row_has_the_statistics_of_its_samples) {
   etr_arena_clear(&arena);
 }
 
-#define L "D: Program::load_method@-1=9"
-
 Test(blocks, a_further_load_starts_a_new_block) {
-  static const struct {
+  const struct {
     size_t method_count;
-    const char *dumps[2], *blocks;
+    made_dump dumps[2];
+    const char *blocks;
   } cases[] = {
-      {2, {"E: a@1=1|E: a@1=2|" L "|E: a@1=3"}, "E[0,1] a@1=1/0,2/1|D[2] Program::load_method@-1=9/2|E[3] a@1=3/3"},
-      {2, {L "|" L "|E: a@1=1|E: a@1=2"}, "D[0,1] Program::load_method@-1=9/0,9/1|E[2,3] a@1=1/2,2/3"},
-      {1, {"E: a@1=1|" L "|E: a@1=3"}, "E[0,2] a@1=1/0,3/2|D[1] Program::load_method@-1=9/1"},
-      {0, {"E: a@1=1|" L "|E: a@1=3"}, "E[0] a@1=1/0|D[1] Program::load_method@-1=9/1|E[2] a@1=3/2"},
+      {2,
+       {DUMP(RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("a", 1, 2)), LOAD, RUN("E", EVENT("a", 1, 3)))},
+       "E[0,1] a@1=1/0,2/1|D[2] Program::load_method@-1=9/2|E[3] a@1=3/3"},
+      {2,
+       {DUMP(LOAD, LOAD, RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("a", 1, 2)))},
+       "D[0,1] Program::load_method@-1=9/0,9/1|E[2,3] a@1=1/2,2/3"},
+      {1,
+       {DUMP(RUN("E", EVENT("a", 1, 1)), LOAD, RUN("E", EVENT("a", 1, 3)))},
+       "E[0,2] a@1=1/0,3/2|D[1] Program::load_method@-1=9/1"},
+      {0,
+       {DUMP(RUN("E", EVENT("a", 1, 1)), LOAD, RUN("E", EVENT("a", 1, 3)))},
+       "E[0] a@1=1/0|D[1] Program::load_method@-1=9/1|E[2] a@1=3/2"},
       /* a run that also loads comes after its load */
       {2,
-       {"E: a@1=1|E: Program::load_method@-1=9 a@1=2|E: a@1=3"},
+       {DUMP(RUN("E", EVENT("a", 1, 1)), RUN("E", EVENT("Program::load_method", -1, 9), EVENT("a", 1, 2)),
+             RUN("E", EVENT("a", 1, 3)))},
        "E[0] a@1=1/0|E[1] Program::load_method@-1=9/1 a@1=2/1|E[2] a@1=3/2"},
       /* each dump counts its own loads */
       {2,
-       {"E: a@1=1|" L "|E: a@1=2", L "|E: a@1=3|" L "|E: a@1=4"},
+       {DUMP(RUN("E", EVENT("a", 1, 1)), LOAD, RUN("E", EVENT("a", 1, 2))),
+        DUMP(LOAD, RUN("E", EVENT("a", 1, 3)), LOAD, RUN("E", EVENT("a", 1, 4)))},
        "E[0,4] a@1=1/0,3/4|D[1,3,5] Program::load_method@-1=9/1,9/3,9/5|E[2,6] a@1=2/2,4/6"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -169,9 +198,9 @@ Test(blocks, a_further_load_starts_a_new_block) {
     etr_dump dumps[2];
     etr_blocks blocks;
     char text[1024] = "";
-    size_t count = cases[i].dumps[1] ? 2 : 1;
+    size_t count = cases[i].dumps[1].count ? 2 : 1;
     etr_map_init(&names, &arena);
-    for (size_t d = 0; d < count; d++) make_dump(&arena, &names, &dumps[d], cases[i].dumps[d]);
+    for (size_t d = 0; d < count; d++) make_dump(&arena, &names, &dumps[d], &cases[i].dumps[d]);
     cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, count, cases[i].method_count, NULL), ETR_OK);
     describe(&blocks, text, sizeof text);
     cr_expect_str_eq(text, cases[i].blocks, "case %zu gives %s", i, text);
@@ -188,7 +217,9 @@ Test(blocks, excluded_runs_are_in_no_statistics) {
   static const uint32_t runs[] = {0, 3, 4, 5};
   etr_map_init(&names, &arena);
   make_dump(&arena, &names, &dump,
-            "E: a@1=1 a@1=2 b@2=3|E: b@1=9|E: a@1=4 b@2=5|E: a@1=6 b@2=7|E: a@1=8 b@2=1|E: c@1=1");
+            &(made_dump)DUMP(RUN("E", EVENT("a", 1, 1), EVENT("a", 1, 2), EVENT("b", 2, 3)), RUN("E", EVENT("b", 1, 9)),
+                             RUN("E", EVENT("a", 1, 4), EVENT("b", 2, 5)), RUN("E", EVENT("a", 1, 6), EVENT("b", 2, 7)),
+                             RUN("E", EVENT("a", 1, 8), EVENT("b", 2, 1)), RUN("E", EVENT("c", 1, 1))));
   cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
   blocks.blocks[0].method = 7;
   cr_assert(etr_blocks_set_apart(&blocks, &arena, runs, ETR_COUNT(runs)));

@@ -336,6 +336,8 @@ Test(delegates, the_delegate_call_may_be_any_row) {
                                .run_count = 1,
                                .blocks = &block,
                                .block_count = 1,
+                               .rows = rows,
+                               .row_count = count,
                                .by_method = (const uint32_t[]){0},
                                .end_of_method = (const size_t[]){1},
                                .method_count = 1};

@@ -383,6 +383,53 @@ static double of_first_cluster(const etr_dot_plan *plan, const char *label, uint
   return 0;
 }
 
+/* Makes an unrolled loop of `steps` steps after one another: each computes with what the one before gave, beginning
+ * with an input, by the operators of `letters`. The fifth step is another one if `differs` is set. */
+static void unrolled(tiny *t, int steps, const char *letters, bool differs) {
+  uint32_t module = tiny_module(t, 0, "loop", "Loop"), state = tiny_node(t, ETR_NODE_INPUT, "x", "x", 0), first = state;
+  for (int step = 0; step < steps; step++)
+    for (const char *at = letters; *at; at++) {
+      bool is_other = differs && step == 4 && at == letters;
+      const char *target = etr_arena_format(&t->arena, "aten.%c.Tensor", is_other ? 'z' : *at);
+      uint32_t node = tiny_node(t, ETR_NODE_OP, etr_arena_format(&t->arena, "n%zu", t->nodes.count), target, module);
+      tiny_input(t, node, state, 0);
+      if (at == letters) tiny_input(t, node, first, 0); /* besides the step before, something that all steps read */
+      tiny_time(t, node, step + 1);
+      state = node;
+    }
+  tiny_input(t, tiny_node(t, ETR_NODE_OUTPUT, "output", "output", 0), state, 0);
+}
+
+/* Steps of unrolled loops are folded like layers. */
+Test(dot_plan, equal_steps_are_folded_into_one) {
+  static const struct {
+    int steps;
+    const char *letters;
+    bool differs;
+    uint32_t copies, folded;
+    double median;
+  } cases[] = {
+      {8, "abc", false, 7, 18, 15}, /* the first step reads one value twice, and is another one */
+      {9, "abcd", true, 3, 20, 12},
+      /* four steps before the other one, and four after it */ {3, "abc", false, 0, 0, 0}, /* the first step aside, they
+                                                                                              are two */
+      {20, "ab", false, 0, 0, 0},                                                          /* too short */
+      {20, "aaa", false, 0, 0, 0}, /* the period is one operator */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t copies = 0;
+    unrolled(&t, cases[i].steps, cases[i].letters, cases[i].differs);
+    etr_dot_plan plan = folded_plan(&t, (etr_dot_options){.depth = 99});
+    double median = of_first_cluster(&plan, "step 1", &copies);
+    cr_expect_eq(copies, cases[i].copies, "case %zu: %u", i, copies);
+    cr_expect_eq(plan.folded, cases[i].folded, "case %zu: %u", i, plan.folded);
+    cr_expect_eq(median, cases[i].median, "case %zu: %f", i, median);
+    cr_expect_float_eq(ticks_of_boxes(&plan), plan.total.ticks, 1e-9);
+    tiny_clear(&t);
+  }
+}
+
 /* Whole models. */
 Test(dot_plan, folded_fixtures_have_all_their_time) {
   static const struct {
@@ -391,7 +438,9 @@ Test(dot_plan, folded_fixtures_have_all_their_time) {
     size_t most_boxes;
   } cases[] = {{"vit_xnnpack", "layer_0", 12, 20},
                {"llama_portable", "layers.0", 32, 16},
-               {"llama_xnnpack", "layers.0", 16, 16}};
+               {"llama_xnnpack", "layers.0", 16, 16},
+               {"p_gru", "step 1", 4, 45},
+               {"lstm_xnnpack", "step 1", 5, 50}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     etr_dot_plan plan;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Phases of runs, which are written as in runs_text.h.
+ * Phases of runs.
  */
+#include "made_runs.h"
 #include "runs/runs.h"
-#include "runs_text.h"
 
 #include <stdio.h>
 
-static const etr_known_phases *find(runs_text *t) {
+static const etr_known_phases *find(made_runs *t) {
   const etr_known_phases *phases = etr_run_phases_find(&t->all, &t->dump, 1, &t->arena);
   cr_assert(phases);
   return phases;
 }
 
 /* "times: prefill decode: 0111 0111": the rule, the names, the phase of each run; blanks are loads. "": no phases. */
-static const char *phases_of(const char *text, size_t operators) {
-  static runs_text t;
-  static char out[RUNS_TEXT_MOST + 64];
-  runs_text_begin(&t, operators);
-  runs_text_add_all(&t, text);
+static const char *phases_of(const made_series *series, size_t operators) {
+  static made_runs t;
+  static char out[MADE_RUNS_MOST + 64];
+  made_runs_begin(&t, operators);
+  made_runs_add_all(&t, series);
   const etr_known_phases *phases = find(&t);
   int used = 0;
   out[0] = '\0';
@@ -34,82 +34,102 @@ static const char *phases_of(const char *text, size_t operators) {
 }
 
 Test(run_phases, sizes_and_events_distinguish_phases) {
-  static const struct {
-    const char *runs, *phases;
+  const struct {
+    made_series runs;
+    const char *phases;
   } cases[] = {
-      {"", ""},
-      {"4/80 1/8 1.1/8 1/8", "sizes: prefill decode: 0111"}, /* one is enough to distinguish them */
-      {"4/80 1/8 1.1/8 5/96 1/8 1/8", "sizes: prefill decode: 011011"},
-      {"1.2/80 1/8 1.1/8 1/8", ""}, /* the sizes make no difference to the times */
-      {"4/80 1/8 1.1 1/8", ""},     /* one logged nothing */
-      {"1/8 2/16 4/32 1/8", "sizes: phase 1 phase 2 phase 3: 0120"},
-      {"1 2! 1 2! 1", "events: phase 1 phase 2: 01010"},
-      {"2! 1 1 1", ""}, /* only the first run */
-      {"1 1.1! 1 1.1! 1", ""},
+      {NO_RUNS, ""},
+      {RUNS(LOGGED(4, 80), LOGGED(1, 8), LOGGED(1.1, 8), LOGGED(1, 8)),
+       "sizes: prefill decode: 0111"}, /* one is enough to distinguish them */
+      {RUNS(LOGGED(4, 80), LOGGED(1, 8), LOGGED(1.1, 8), LOGGED(5, 96), TWO(LOGGED(1, 8))),
+       "sizes: prefill decode: 011011"},
+      {RUNS(LOGGED(1.2, 80), LOGGED(1, 8), LOGGED(1.1, 8), LOGGED(1, 8)),
+       ""}, /* the sizes make no difference to the times */
+      {RUNS(LOGGED(4, 80), LOGGED(1, 8), SLOWER(1.1), LOGGED(1, 8)), ""}, /* one logged nothing */
+      {RUNS(LOGGED(1, 8), LOGGED(2, 16), LOGGED(4, 32), LOGGED(1, 8)), "sizes: phase 1 phase 2 phase 3: 0120"},
+      {RUNS(USUAL, OTHER_EVENTS(2), USUAL, OTHER_EVENTS(2), USUAL), "events: phase 1 phase 2: 01010"},
+      {RUNS(OTHER_EVENTS(2), THREE(USUAL)), ""}, /* only the first run */
+      {RUNS(USUAL, OTHER_EVENTS(1.1), USUAL, OTHER_EVENTS(1.1), USUAL), ""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const char *phases = phases_of(cases[i].runs, 8);
-    cr_expect_str_eq(phases, cases[i].phases, "%s: %s, not %s", cases[i].runs, phases, cases[i].phases);
+    const char *phases = phases_of(&cases[i].runs, 8);
+    cr_expect_str_eq(phases, cases[i].phases, "case %zu: %s, not %s", i, phases, cases[i].phases);
   }
 }
 
 Test(run_phases, times_distinguish_phases) {
-  static const struct {
-    const char *runs, *phases;
+  const struct {
+    made_series runs;
+    const char *phases;
   } cases[] = {
       /* other work */
-      {"20p 1 1 1 20p 1 1 1", "times: prefill decode: 01110111"},
-      {"20p 1 1.1 0.9 1 19p 1 1 1.2 1 21p 0.9 1", "times: prefill decode: 0111101111011"},
-      {"L 20p 1 1 1 20p 1 1 1", "times: prefill decode:  01110111"},
-      {"20p 1 1 1 9p 1 1 1 1 1 60p 1 1 12p 1 1 1", "times: prefill decode: 01110111110110111"}, /* of many lengths */
-      {"20p 20p 1 1 1 20p 20p 1 1 1 20p 20p 1 1 1", "times: prefill decode: 001110011100111"},
-      {"20p 1 1 1 20p 20p 1 1 1 1 1 1", "times: kind 1 kind 2: 011100111111"}, /* groups unlike each other */
-      {"20p 1 20p 1 1 1 20p 1 1 1", "times: kind 1 kind 2: 0101110111"},       /* too close to each other */
-      {"1 20p 1 1 20p 1 1 20p 1 1", "times: kind 1 kind 2: 0100100100"},       /* the longer ones are not first */
-      {"20p 20p 1 20p 20p 1 20p 20p 1", "times: kind 1 kind 2: 001001001"},    /* and not fewer */
-      {"1 5b 1 1 5b 5b 1 5b 1 1 5b 5b", "times: kind 1 kind 2: 010011010011"}, /* branches */
-      {"0.5 20p 1 1 1 20p 20p 1", "times: kind 1 kind 2: 01000110"},
+      {RUNS(PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)), "times: prefill decode: 01110111"},
+      {RUNS(PROMPT(20), USUAL, SLOWER(1.1), SLOWER(0.9), USUAL, PROMPT(19), TWO(USUAL), SLOWER(1.2), USUAL, PROMPT(21),
+            SLOWER(0.9), USUAL),
+       "times: prefill decode: 0111101111011"},
+      {RUNS(LOAD, PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)), "times: prefill decode:  01110111"},
+      {RUNS(PROMPT(20), THREE(USUAL), PROMPT(9), FOUR(USUAL), USUAL, PROMPT(60), TWO(USUAL), PROMPT(12), THREE(USUAL)),
+       "times: prefill decode: 01110111110110111"}, /* of many lengths */
+      {RUNS(TWO(PROMPT(20)), THREE(USUAL), TWO(PROMPT(20)), THREE(USUAL), TWO(PROMPT(20)), THREE(USUAL)),
+       "times: prefill decode: 001110011100111"},
+      {RUNS(PROMPT(20), THREE(USUAL), TWO(PROMPT(20)), FOUR(USUAL), TWO(USUAL)),
+       "times: kind 1 kind 2: 011100111111"}, /* groups unlike each other */
+      {RUNS(PROMPT(20), USUAL, PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL)),
+       "times: kind 1 kind 2: 0101110111"}, /* too close to each other */
+      {RUNS(USUAL, PROMPT(20), TWO(USUAL), PROMPT(20), TWO(USUAL), PROMPT(20), TWO(USUAL)),
+       "times: kind 1 kind 2: 0100100100"}, /* the longer ones are not first */
+      {RUNS(TWO(PROMPT(20)), USUAL, TWO(PROMPT(20)), USUAL, TWO(PROMPT(20)), USUAL),
+       "times: kind 1 kind 2: 001001001"}, /* and not fewer */
+      {RUNS(USUAL, BRANCH(5), TWO(USUAL), TWO(BRANCH(5)), USUAL, BRANCH(5), TWO(USUAL), TWO(BRANCH(5))),
+       "times: kind 1 kind 2: 010011010011"}, /* branches */
+      {RUNS(SLOWER(0.5), PROMPT(20), THREE(USUAL), TWO(PROMPT(20)), USUAL), "times: kind 1 kind 2: 01000110"},
       /* the same work, slower: whatever the pattern */
-      {"20 1 1 1 20 1 1 1 20 1 1 1 20 1 1 1", ""},
-      {"1 1 4 1 1 1 4 1 4 1 1 1 1 4", ""},
-      {"1 1 1 1 4 4 4 4 1 1 1 1 4 4 4 4", ""},
-      {"1 1o2 1 1 1o4 1 1 1 1 1o1 1 1", ""},
-      {"1 1o2 1 1 1o2 1 1 1 1 1o2 1 1", ""},
-      {"1 1 1 1 1 1 4 4 4 4 4 4", ""}, /* slower from some time on */
+      {RUNS(SLOWER(20), THREE(USUAL), SLOWER(20), THREE(USUAL), SLOWER(20), THREE(USUAL), SLOWER(20), THREE(USUAL)),
+       ""},
+      {RUNS(TWO(USUAL), SLOWER(4), THREE(USUAL), SLOWER(4), USUAL, SLOWER(4), FOUR(USUAL), SLOWER(4)), ""},
+      {RUNS(FOUR(USUAL), FOUR(SLOWER(4)), FOUR(USUAL), FOUR(SLOWER(4))), ""},
+      {RUNS(USUAL, STALL(2), TWO(USUAL), STALL(4), FOUR(USUAL), STALL(1), TWO(USUAL)), ""},
+      {RUNS(USUAL, STALL(2), TWO(USUAL), STALL(2), FOUR(USUAL), STALL(2), TWO(USUAL)), ""},
+      {RUNS(FOUR(USUAL), TWO(USUAL), FOUR(SLOWER(4)), TWO(SLOWER(4))), ""}, /* slower from some time on */
       /* too little data */
-      {"20p 1 1 1 1 1 1 1", ""},               /* warm-up, or a prompt */
-      {"L 20p 1 1 1 L 20p 1 1 1", ""},         /* twice, each behind a load */
-      {"L 20p 1 1 1 L 20p 1 1 4 1 1 1", ""},   /* and one that is slow */
-      {"1 1 1 20p 1 1 1 1", ""},               /* a single one */
-      {"0 0 0 40p 0 0 0 40p 0 0 0 40p", ""},   /* not timed */
-      {"20p 1 20p 1", ""},                     /* too few */
-      {"1.2p 1 1 1 1.2p 1 1 1 1.2p 1 1 1", ""} /* only slightly longer */
+      {RUNS(PROMPT(20), FOUR(USUAL), THREE(USUAL)), ""},                          /* warm-up, or a prompt */
+      {RUNS(LOAD, PROMPT(20), THREE(USUAL), LOAD, PROMPT(20), THREE(USUAL)), ""}, /* twice, each behind a load */
+      {RUNS(LOAD, PROMPT(20), THREE(USUAL), LOAD, PROMPT(20), TWO(USUAL), SLOWER(4), THREE(USUAL)),
+       ""},                                              /* and one that is slow */
+      {RUNS(THREE(USUAL), PROMPT(20), FOUR(USUAL)), ""}, /* a single one */
+      {RUNS(THREE(UNTIMED), PROMPT(40), THREE(UNTIMED), PROMPT(40), THREE(UNTIMED), PROMPT(40)), ""}, /* not timed */
+      {RUNS(PROMPT(20), USUAL, PROMPT(20), USUAL), ""},                                               /* too few */
+      {RUNS(PROMPT(1.2), THREE(USUAL), PROMPT(1.2), THREE(USUAL), PROMPT(1.2), THREE(USUAL)),
+       ""} /* only slightly longer */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const char *phases = phases_of(cases[i].runs, 8);
-    cr_expect_str_eq(phases, cases[i].phases, "%s: %s, not %s", cases[i].runs, phases, cases[i].phases);
+    const char *phases = phases_of(&cases[i].runs, 8);
+    cr_expect_str_eq(phases, cases[i].phases, "case %zu: %s, not %s", i, phases, cases[i].phases);
   }
 }
 
 /* Ranks of few operators agree by chance, and runs without times have no ranks. */
 Test(run_phases, few_operators_have_no_phases) {
-  cr_expect_str_eq(phases_of("20p 1 1 1 20p 1 1 1", 4), "");
-  cr_expect_str_eq(phases_of("20p 1 1 1 20p 1 1 1", 0), "");
+  const made_series series = RUNS(PROMPT(20), THREE(USUAL), PROMPT(20), THREE(USUAL));
+  cr_expect_str_eq(phases_of(&series, 4), "");
+  cr_expect_str_eq(phases_of(&series, 0), "");
 }
 
 /* Runs of one kind, some of them slow for various reasons: at most 1 % of the series get phases. */
 Test(run_phases, noise_has_no_phases) {
-  static runs_text t;
-  static const char *const slow[] = {"4", "3.1", "5.6", "1o3", "2.2", "1o7"};
+  static made_runs t;
+  static const made_run first = SLOWER(5), usual = USUAL;
+  static const made_run slow[] = {SLOWER(4), SLOWER(3.1), SLOWER(5.6), STALL(3), SLOWER(2.2), STALL(7)};
   uint64_t seed = 1;
   size_t with_phases = 0;
   for (int series = 0; series < 500; series++) {
-    runs_text_begin(&t, 12);
+    made_runs_begin(&t, 12);
     t.seed = (uint64_t)series;
     t.spread = .1;
     for (int i = 0; i < 40; i++) {
       size_t way = (size_t)(random_real(&seed) * (double)(sizeof slow / sizeof *slow));
-      runs_text_add(&t, i == 0 ? "5" : random_real(&seed) < 0.1 ? slow[way] : "1");
+      const made_run *later = random_real(&seed) < 0.1 && i > 0 ? &slow[way] : &usual;
+      made_runs_add(&t, i == 0 ? first : *later);
     }
     with_phases += find(&t)->count > 0;
     etr_arena_clear(&t.arena);
@@ -119,9 +139,9 @@ Test(run_phases, noise_has_no_phases) {
 
 /* Of many long runs only sixteen are compared, and of short runs as few as their medians need. */
 Test(run_phases, many_runs_are_sampled) {
-  static runs_text t;
-  runs_text_begin(&t, 8);
-  for (int i = 0; i < 500; i++) runs_text_add(&t, i % 5 ? "1" : "20p");
+  static made_runs t;
+  made_runs_begin(&t, 8);
+  for (int i = 0; i < 500; i++) made_runs_add(&t, i % 5 ? (made_run)USUAL : (made_run)PROMPT(20));
   const etr_known_phases *phases = find(&t);
   cr_assert_eq(phases->count, 2);
   cr_expect_str_eq(phases->names[0], "prefill");
@@ -130,14 +150,14 @@ Test(run_phases, many_runs_are_sampled) {
 
 /* The noise of a method is that of its phases, each relative to its own median. */
 Test(run_phases, a_mixture_has_the_noise_of_its_phases) {
-  static runs_text t;
+  static made_runs t;
   enum { RUNS = 24 };
   uint32_t runs[RUNS];
   uint64_t ticks[RUNS];
   etr_warnings warnings = {.arena = &t.arena};
-  runs_text_begin(&t, 8);
+  made_runs_begin(&t, 8);
   for (uint32_t i = 0; i < RUNS; i++) {
-    runs_text_add(&t, i % 6 ? "1" : "20p");
+    made_runs_add(&t, i % 6 ? (made_run)USUAL : (made_run)PROMPT(20));
     runs[i] = i;
     ticks[i] = t.runs[i].execute_ticks;
   }
@@ -166,17 +186,16 @@ Test(run_phases, a_mixture_has_the_noise_of_its_phases) {
 
 /* Runs get slower after each prompt and start anew at the next one: a drift within stretches. */
 Test(run_phases, a_drift_within_a_phase_is_found) {
-  static runs_text t;
+  static made_runs t;
   enum { RUNS = 39, STRETCH = 13 };
   uint32_t runs[RUNS];
   uint64_t ticks[RUNS];
   etr_warnings warnings = {.arena = &t.arena};
-  runs_text_begin(&t, 8);
+  made_runs_begin(&t, 8);
   t.spread = .005;
   for (uint32_t i = 0; i < RUNS; i++) {
-    char word[16];
-    snprintf(word, sizeof word, "%.3f", 1 + .02 * (i % STRETCH));
-    runs_text_add(&t, i % STRETCH ? word : "20p");
+    const made_run slowing = SLOWER(1 + .02 * (i % STRETCH)), prompt = PROMPT(20);
+    made_runs_add(&t, i % STRETCH ? slowing : prompt);
     runs[i] = i;
     ticks[i] = t.runs[i].execute_ticks;
   }

@@ -6,7 +6,7 @@ import {effect} from '@preact/signals';
 import {Component, render as renderInto} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 
-import {bases, explain, hits, labelOf, method, problem, profile, records, refresh, select, show, showBase, showRecord, shownRun, source, stepHit, unit, unitName} from './base/app.js';
+import {bases, explain, hits, labelOf, method, problem, profile, records, refresh, sectionOf, select, show, showBase, showRecord, shownRun, source, stepHit, unit, unitName} from './base/app.js';
 import {openAddress} from './base/address.js';
 import {command, commandsOf, runKey} from './base/commands.js';
 import {openSource} from './base/document.js';
@@ -39,7 +39,7 @@ function Tabs() {
     requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
     event.stopPropagation();
   };
-  return html`<div class="tabs" role="tablist" aria-label="Views" onKeyDown=${key}>${views.map(({name, title}) => html`<button type="button" role="tab" id=${`tab-${name}`} aria-selected=${String(name === get('view'))} aria-controls="view" tabindex=${name === get('view') ? '0' : '-1'}
+  return html`<div class="tabs" role="tablist" aria-label="Views" onKeyDown=${key}>${views.map(({name, title, letter}, at) => html`<button type="button" role="tab" title=${`${title} (${at < 9 ? `${at + 1} or ` : ''}g ${letter})`} id=${`tab-${name}`} aria-selected=${String(name === get('view'))} aria-controls="view" tabindex=${name === get('view') ? '0' : '-1'}
     onClick=${() => show(name)}>${title}</button>`)}</div>`;
 }
 
@@ -96,13 +96,16 @@ command({name: 'next-hit', keys: ['n'], text: 'Next hit of the search', run: () 
 command({name: 'previous-hit', keys: ['N'], text: 'Previous hit', run: () => stepHit(-1)});
 command({name: 'help', keys: ['?'], text: 'Show or hide this list', run: () => set({help: !peek('help')}, {replace: true})});
 command({name: 'leave', keys: ['Escape'], text: 'Close the list, the details, then the search', run: () => (peek('sel') ? select(null) : set({q: ''}))});
-command({name: 'view', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'], text: 'Show the first to ninth view', run: event => {
+command({name: 'view', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'], text: 'Show the first to ninth view in the row', run: event => {
   const wanted = shownViews()[Number(event.key) - 1];
   if (wanted) show(wanted.name);
 }});
 
+for (const {name, title, letter, isThere} of VIEWS) command({name: `view-${name}`, keys: [`g ${letter}`], text: title, group: 'Views', isPossible: () => isThere?.() ?? true, run: () => show(name)});
+
 const KEY_NAMES = {ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', ' ': 'space'};
-const keyText = key => key.replace('shift+', '⇧ ').replace(/Arrow\w+| $/, name => KEY_NAMES[name]);
+const keyText = key => key.replace('shift+', '⇧ ').replace(/Arrow\w+|^ $/, name => KEY_NAMES[name]);
+const Keys = ({keys}) => keys.map(key => html`<kbd>${keyText(key)}</kbd> `);
 
 // The keys of a table that has the focus (parts/table.js).
 const TABLE_KEYS = [[['ArrowUp', 'ArrowDown'], 'The row before or after; with ⇧ all between are marked'], [['PageUp', 'PageDown'], 'A page'], [['Home', 'End'], 'The first or last row'], [['Enter'], 'Open the row'], [[' '], 'Mark the row, or Ctrl and a click: marked rows are summed and copied']];
@@ -111,9 +114,9 @@ function Help() {
   const box = useRef(null);
   useEffect(() => box.current?.focus(), [get('help')]);
   if (!get('help')) return null;
-  const groups = Map.groupBy(commandsOf(get('view')).filter(({keys}) => keys?.length), ({views}) => (views ? 'This view' : 'Everywhere'));
-  return html`<div class="help" role="dialog" aria-label="Keys" tabindex="-1" ref=${box}>${[...groups].map(([title, list]) => html`<section><h2>${title}</h2><dl>${list.map(({keys, text}) => html`<dt>${(keys.length > 4 ? [`${keys[0]} … ${keys.at(-1)}`] : keys).map(key => html`<kbd>${keyText(key)}</kbd> `)}</dt><dd>${text}</dd>`)}</dl></section>`)}
-    <section><h2>Tables</h2><dl>${TABLE_KEYS.map(([keys, text]) => html`<dt>${keys.map(key => html`<kbd>${keyText(key)}</kbd> `)}</dt><dd>${text}</dd>`)}</dl></section>
+  const groups = Map.groupBy(commandsOf(get('view')).filter(({keys, group, isPossible}) => keys?.length && (!group || isPossible())), ({group, views}) => group ?? (views ? 'This view' : 'Everywhere'));
+  return html`<div class="help" role="dialog" aria-label="Keys" tabindex="-1" ref=${box}>${[...groups].map(([title, list]) => html`<section><h2>${title}</h2><dl>${list.map(({keys, text}) => html`<dt><${Keys} keys=${keys.length > 4 ? [`${keys[0]} … ${keys.at(-1)}`] : keys} /></dt><dd>${text}</dd>`)}</dl></section>`)}
+    <section><h2>Tables</h2><dl>${TABLE_KEYS.map(([keys, text]) => html`<dt><${Keys} keys=${keys} /></dt><dd>${text}</dd>`)}</dl></section>
     <section><h2>Search</h2><dl>${[['conv relu', 'both words, in names, modules, types, arguments or source lines'], ['/layers\\.(1|2)/', 'a regular expression'], ['op:conv*', 'operators'], ['module:layers.3', 'a module and all inside'], ['backend:cpu', 'kernels outside delegates'], ['avg>0.1', 'times, in the unit shown'], ['Enter', 'the next hit; with ⇧ the one before']].map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></section></div>`;
 }
 
@@ -193,6 +196,26 @@ function followReloads() {
   new MutationObserver(() => frame.style.visibility !== 'hidden' && reload()).observe(frame, {attributes: true, attributeFilter: ['style']});
 }
 
+/* ---- Before it is asked for ---- */
+
+const idle = act => (globalThis.requestIdleCallback ? requestIdleCallback(act, {timeout: 5000}) : setTimeout(act, 500)); // Safari has none
+
+/* Unpacks the sections of the views that were not shown yet, and makes what they draw, one by one when the page is idle: then the first switch to them takes no longer than the next. A section is
+ * being unpacked when the next step comes, so the steps of unpacking go first. */
+function prepareViews(shown) {
+  const views = shownViews().filter(({section, name}) => section && name !== peek('view')), steps = [...views.map(({section}) => () => sectionOf(shown, section)), ...views.filter(({prepare}) => prepare).map(({prepare}) => () => prepare(shown))];
+  const next = () => {
+    if (method.peek() !== shown) return;
+    try {
+      steps.shift()?.();
+    } catch {
+      // the view itself says what is wrong
+    }
+    if (steps.length) idle(next);
+  };
+  idle(next);
+}
+
 /** Fills the page. */
 export async function render() {
   const root = document.createElement('div');
@@ -221,6 +244,9 @@ export async function render() {
   effect(() => {
     const {title} = VIEWS.find(({name}) => name === get('view')) ?? VIEWS[0];
     document.title = visibleText(`${title} · ${labelOf(shownRun.value)}`);
+  });
+  effect(() => {
+    if (method.value) prepareViews(method.value);
   });
   followTensorBoard();
   if (!source.value.isReport) followReloads();

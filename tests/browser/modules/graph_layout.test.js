@@ -9,9 +9,11 @@ import {join} from 'node:path';
 import {after, describe, it} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
-import {REPEAT, buildTree, chooseInstance, groupOf, leavesOf, openDefault, setState} from '../../../web/src/graph/groups.js';
-import {layoutTree} from '../../../web/src/graph/layout.js';
+import {REPEAT, UNFOLDED, buildTree, chooseInstance, groupOf, leavesOf, openDefault, setState} from '../../../web/src/graph/groups.js';
+import {boxWidth, lineBelow} from '../../../web/src/graph/labels.js';
+import {breakAgain, layoutTree} from '../../../web/src/graph/layout.js';
 import {makeGraph} from '../../../web/src/graph/read.js';
+import {ABOVE, BELOW, PATH, acrossInstances, follow, longestPath, spreadMarks} from '../../../web/src/graph/walk.js';
 import {RECORDS, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
 import {drawnLayouts, ordersOf, outside, overlaps, quality, throughBoxes, upward} from './graph_checks.js';
@@ -75,7 +77,7 @@ describe('layout of every fixture', {skip}, () => {
       for (const {module, nodes} of graphsOf(record)) {
         const graph = graphOfNodes(nodes);
         assert.deepEqual(graph.cuts, [], `${record} ${module}`);
-        assert.deepEqual(problems(layOut(graph, 'flat').layout), [], `${record} ${module}, flat`);
+        for (const by of ['flat', 'delegate']) assert.deepEqual(problems(layOut(graph, by).layout), [], `${record} ${module}, ${by}`);
         assert.deepEqual(toggleAll(LIBRARY, graph), [], `${record} ${module}`);
       }
     });
@@ -129,6 +131,23 @@ describe('repeats', {skip}, () => {
     assert.ok(repeat.items.length >= steps, `${repeat.items.length} steps`);
     assert.ok(layOut(graph).layout.items.length <= 6, 'the loop is one box');
   });
+  it('without modules, layers fold by their period: from one place of a layer to the same of the next, at the place that the fewest values pass', () => {
+    for (const [record, module, wanted, leaves, first] of [['llama_portable', 'edge', 'steps ×32', 86, 'aten.pow.Tensor_Scalar'], ['llama_xnnpack', 'edge', 'steps ×16', 65, 'aten.pow.Tensor_Scalar'], ['llama_xnnpack', 'program', 'steps ×15', 64, 'aten.mean.out'], ['vit_xnnpack', 'edge', 'steps ×12', 56, 'aten.native_layer_norm.default']]) {
+      const graph = graphOf(record, module), {tree, layout} = layOut(graph, 'delegate'), repeat = tree.groups.find(({kind}) => kind === REPEAT);
+      assert.deepEqual(repeatsOf(tree), [wanted], `${record} ${module}`);
+      assert.ok(repeat.items.every(item => groupOf(tree, item).leaves === leaves), `${record} ${module}: ${groupOf(tree, repeat.items[0]).leaves} nodes`);
+      assert.equal(graph.ops[graph.op[groupOf(tree, repeat.items[0]).first]], first, `${record} ${module}`);
+      assert.deepEqual(problems(layout), []);
+    }
+  });
+  it('loops in loops fold, and parts side by side do not', () => {
+    const inner = [0, 1, 2], outer = [...inner, ...inner, ...inner, ...inner, ...inner, ...inner, 3, 4, 5, 6], op = [7, ...Array.from({length: 5}, () => outer).flat()], ops = Array.from({length: 8}, (_, i) => `aten.op${i}.default`);
+    const tree = buildTree(graphOfEdges(op.map((_, i) => i ? [i - 1] : []), {op, ops}), {by: 'delegate'}), innermost = tree.groups.filter(({kind, parent}) => kind === REPEAT && parent !== tree.root);
+    assert.deepEqual([Array.from(groupOf(tree, tree.root).items, item => groupOf(tree, item)?.items.length ?? 0), innermost.map(({items}) => items.length)], [[0, 5], [6, 6, 6, 6, 6]]);
+    assert.deepEqual(leavesOf(tree, tree.root), op.map((_, i) => i));
+    const sides = graphOfEdges([[], ...Array.from({length: 18}, (_, i) => [i % 3 ? i : 0])], {op: [6, ...Array.from({length: 18}, (_, i) => i % 3)], ops});
+    assert.deepEqual(repeatsOf(buildTree(sides)), []);
+  });
   it('any instance can be chosen, and what was open stays open', () => {
     const graph = graphOf('llama_portable'), {tree, layout} = layOut(graph), repeat = tree.groups.find(({kind}) => kind === REPEAT);
     chooseInstance(tree, repeat, 17);
@@ -145,6 +164,31 @@ describe('repeats', {skip}, () => {
     const chain = tree.wires.list.slice(tree.wires.start[repeat.id - tree.count], tree.wires.start[repeat.id - tree.count + 1]).find(wire => tree.wires.inPort[wire] >= 0 && /embedding/.test(tree.graph.names[tree.wires.value[wire]]));
     assert.equal(loops[0][1], inX[tree.wires.inPort[chain]], 'the value that comes from the embedding is the one that goes from layer to layer');
     assert.ok(inner.outX.length >= 1);
+  });
+});
+
+describe('marks', () => {
+  // Four layers of a, b and c beside each other, and d; by time, the path passes b in all layers but the second.
+  const layers = () => graphOfEdges([[], ...Array.from({length: 4}, (_, i) => 4 * i).flatMap(first => [[first], [first + 1], [first + 1], [first + 2, first + 3]])], {modules: ['', ...Array.from({length: 4}, (_, i) => `layers.${i}`)], module: [0, ...Array.from({length: 16}, (_, i) => 1 + (i >> 2))], op: [4, ...Array.from({length: 16}, (_, i) => i % 4)], ops: Array.from({length: 5}, (_, i) => `aten.op${i}.default`)});
+  const path = graph => longestPath(graph, Float64Array.from({length: 17}, (_, node) => [2, 7, 10, 14].includes(node) ? 5 : 1));
+  it('the longest path is marked in the one instance of a folded repeat that is drawn, wherever it passes in any of them', () => {
+    const graph = layers(), {tree} = layOut(graph), repeat = tree.groups.find(({kind}) => kind === REPEAT), before = spreadMarks(tree, path(graph)), {item, target, out, own} = acrossInstances(tree, spreadMarks(tree, path(graph)));
+    assert.equal(repeat.items.length, 4);
+    assert.deepEqual([2, 3, 6, 7].map(node => before.item[node]), [PATH, 0, 0, PATH]);
+    assert.deepEqual([2, 3, 6, 7].map(node => item[node]), [PATH, PATH, PATH, PATH]);
+    assert.deepEqual([2, 3, 6, 7].map(node => own[node]), [PATH, 0, 0, PATH]);
+    const targets = marks => { const g = repeat.items[0] - tree.count, found = []; for (let k = tree.wires.start[g]; k < tree.wires.start[g + 1]; k++) { const wire = tree.wires.list[k]; for (let t = tree.wires.targetStart[wire]; t < tree.wires.targetStart[wire + 1]; t++) found.push(`${tree.wires.source[wire]}-${tree.wires.target[t]}:${marks[t]}`); } return found.join(' '); };
+    assert.match(targets(before.target), /0-1:8 0-2:0/);
+    assert.match(targets(target), /0-1:8 0-2:8/);
+    assert.equal(out.length, before.out.length);
+    setState(tree, repeat, UNFOLDED);
+    assert.deepEqual(acrossInstances(tree, spreadMarks(tree, path(graph))).item, before.item, 'where all are drawn, each has its own');
+  });
+  it('of a value that leads up and down, the line to each reader has the mark of that reader', () => {
+    // 0 is read by 1, by 2 (chosen) and by 3, which also reads 2: a skip.
+    const graph = graphOfEdges([[], [0], [1], [0, 2]]), tree = buildTree(graph), {target} = spreadMarks(tree, follow(graph, [2])), {wires} = tree, root = tree.root - tree.count, marked = [];
+    for (let k = wires.start[root]; k < wires.start[root + 1]; k++) for (let t = wires.targetStart[wires.list[k]]; t < wires.targetStart[wires.list[k] + 1]; t++) marked.push([wires.value[wires.list[k]], wires.target[t], target[t]]);
+    assert.deepEqual(marked, [[0, 1, ABOVE], [0, 3, 0], [1, 2, ABOVE], [2, 3, BELOW]]);
   });
 });
 
@@ -236,6 +280,65 @@ describe('damaged and extreme graphs', () => {
   it('an empty graph, and one of one node', () => {
     assert.deepEqual(problems(layOut(graphOfEdges([])).layout), []);
     assert.equal(layOut(graphOfEdges([[]])).layout.items.length, 1);
+  });
+});
+
+describe('columns', () => {
+  const long = () => graphOfEdges(Array.from({length: 120}, (_, i) => i ? [i - 1] : []), {modules: ['', ...Array.from({length: 30}, (_, i) => `part_${i}_`)], module: Array.from({length: 120}, (_, i) => 1 + Math.floor(i / 4)), op: Array.from({length: 120}, (_, i) => i * 7 % 5), ops: Array.from({length: 5}, (_, i) => `aten.op${i}.default`)});
+  const inPane = pane => { const tree = Object.assign(buildTree(long()), {pane}); openDefault(tree); return {tree, layout: layoutTree(tree)}; };
+  const columnsOf = ({column}) => column ? Math.max(...column) + 1 : 1;
+  it('a long chain breaks for the pane: few columns in a narrow one, many in a wide one, none if all can be read', () => {
+    const [narrow, wide, high] = [{width: 400, height: 600}, {width: 1900, height: 900}, {width: 600, height: 5000}].map(pane => inPane(pane).layout);
+    assert.ok(columnsOf(narrow) >= 2 && columnsOf(wide) > columnsOf(narrow), `${columnsOf(narrow)} and ${columnsOf(wide)} columns`);
+    assert.equal(columnsOf(high), 1);
+    assert.ok(wide.width / wide.height > 1 && narrow.width / narrow.height < 1, `${wide.width} x ${wide.height}, ${narrow.width} x ${narrow.height}`);
+  });
+  for (const pane of [{width: 400, height: 600}, {width: 1900, height: 900}]) {
+    it(`in a pane of ${pane.width} x ${pane.height}, opening and closing changes no column`, () => {
+      assert.deepEqual(toggleAll({...LIBRARY, buildTree: graph => Object.assign(buildTree(graph), {pane})}, long()), []);
+    });
+  }
+  it('breaks again only for a pane of another size', () => {
+    const {tree, layout} = inPane({width: 1900, height: 900});
+    assert.equal(breakAgain(tree, {width: 1850, height: 950}), false);
+    assert.equal(layoutTree(tree), layout);
+    assert.equal(breakAgain(tree, {width: 400, height: 600}), true);
+    assert.deepEqual([columnsOf(layoutTree(tree)), problems(layoutTree(tree))], [columnsOf(inPane({width: 400, height: 600}).layout), []]);
+  });
+});
+
+describe('rows', () => {
+  // A module of ten operators, and others beside it.
+  const beside = others => {
+    const producers = [[], ...Array.from({length: 10}, (_, i) => [i]), ...others], module = producers.map((_, i) => i > 0 && i < 11 ? 1 : 0);
+    const tree = buildTree(graphOfEdges(producers, {modules: ['', 'tall'], module})), group = tree.groups[1];
+    return {tree, group, at: state => { setState(tree, group, state); const layout = layoutTree(tree), slot = item => layout.items.indexOf(item); return {layout, box: item => ({top: layout.y[slot(item)], bottom: layout.y[slot(item)] + layout.h[slot(item)]})}; }};
+  };
+  it('a chain beside an opened box stays together in its row', () => {
+    const {group, at} = beside([[0], [11], [12], [10, 13]]), {layout, box} = at(1), tall = box(group.id);
+    assert.deepEqual(problems(layout), []);
+    assert.deepEqual([box(11).top, box(12).top - box(11).bottom, box(13).top - box(12).bottom], [tall.top, 18, 18]);
+    assert.ok(box(14).top > tall.bottom && box(14).top - tall.bottom < 60, 'no empty rows are left');
+    assert.ok(layout.boxTop.some((top, r) => top < layout.rankTop[r]), 'drawing looks for them above their ranks');
+  });
+  it('what reads nothing is beside its reader', () => {
+    const {group, at} = beside([[], [10, 11]]), {layout, box} = at(1);
+    assert.deepEqual([problems(layout), box(11).bottom], [[], box(group.id).bottom]);
+  });
+  it('what something else reads, too, stays in its rank', () => {
+    const {group, at} = beside([[0], [11], [12], [10, 13], [11, 14]]), {layout, box} = at(1);
+    assert.deepEqual(problems(layout), []);
+    assert.ok(box(12).top > box(group.id).bottom);
+  });
+});
+
+describe('widths', () => {
+  it('an input is as wide as its name and its type need, and long names are cut', () => {
+    const graph = Object.assign(graphOfEdges([[], [], []], {kind: [1, 1, 1], name: ['x', 'x', 'y'.repeat(500)]}), {notes: ['', 'f32[1,3,224,224]', 'f32[1]']}), tree = buildTree(graph), [plain, typed, long] = [0, 1, 2].map(node => boxWidth(tree, node));
+    assert.equal(plain, 54);
+    assert.ok(typed >= 'f32[1,3,224,224]'.length * 10.4 * 0.56 + 12, `${typed} pixels, and drawing cuts the type`);
+    assert.equal(long, 240);
+    assert.equal(lineBelow(tree, 1), 'f32[1,3,224,224]');
   });
 });
 

@@ -108,6 +108,7 @@ class Node:
     equal: bool | None = None
     drop_db: float | None = None
     local_snr_db: float | None = None
+    other_inputs: list[str] = field(default_factory=list)
 
 
 @dataclass

@@ -7,7 +7,7 @@
 export class Columns {
   /** `table` holds the columns by name; `texts` are the document's texts, to which columns of texts refer by number. */
   constructor(table, count, texts) {
-    Object.assign(this, {table, count, texts, kept: new Map()});
+    Object.assign(this, {table, count, texts, kept: new Map(), keptIndices: new Map()});
   }
 
   has(key) {
@@ -36,9 +36,11 @@ export class Columns {
 
   /** Returns a column of indices, -1 where there is none. */
   indices(key) {
-    const name = `#${key}`;
-    if (!this.kept.has(name)) this.kept.set(name, this.has(`${key}_step`) ? fromSteps(this.make(Float64Array, `${key}_step`, NaN)) : this.make(Int32Array, key, -1));
-    return this.kept.get(name);
+    const found = this.keptIndices.get(key);
+    if (found) return found;
+    const made = this.has(`${key}_step`) ? fromSteps(this.make(Float64Array, `${key}_step`, NaN)) : this.make(Int32Array, key, -1);
+    this.keptIndices.set(key, made);
+    return made;
   }
 
   /** Returns the text of a cell, whether the column has texts or their numbers; null if there is none. */

@@ -58,6 +58,9 @@ const quoted = value => (/[\s"]/.test(value) || value === '' ? `"${value.replace
 /** Returns a term of the language: term('op', 'aten.add.Tensor') is 'op:aten.add.Tensor'. */
 export const term = (field, value) => `${field}:${quoted(String(value))}`;
 
+/** Returns the terms of an operator type in the modules of a pattern. */
+export const repeatedTerms = (pattern, op) => `${term('own', pattern)} ${term('op', op)}`;
+
 /* Returns the test of a term: a function of operators and row. Throws if the term is not understood. */
 function testOf(said, method, unit) {
   const field = said.match(/^([a-z]+):(.*)$/is), compared = said.match(/^([a-z_0-9]+)(>=|<=|>|<|=)(-?[\d.]+(?:e[+-]?\d+)?)$/i);

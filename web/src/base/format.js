@@ -10,6 +10,12 @@ export const UNITS = {
   cycles: {name: 'cycles', ns: 1, decimals: 0},
 };
 
+// Formats are kept, because making one takes as long as formatting hundreds of numbers.
+const formats = [], formatOf = digits => (formats[digits] ??= new Intl.NumberFormat('en-US', digits ? {maximumSignificantDigits: digits} : {}));
+
+/** Formats a count: "1,234". */
+export const numberText = count => formatOf(0).format(count);
+
 const sizeOf = (unit, ticksPerSecond) => (unit === 'cycles' ? 1e9 / ticksPerSecond : UNITS[unit].ns);
 
 /** Returns the number of decimals of a time that is known to `grain` ns: the last digit is that of the grain, or what the command prints. It is negative where not even the last whole digits are known. */
@@ -29,7 +35,7 @@ export function timeText(ns, unit, ticksPerSecond = 1e9, grain = 0) {
 export function rateText(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const units = ['', ' k', ' M', ' G', ' T'], unit = value < 1e4 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
-  return `${(value / 1000 ** unit).toLocaleString('en-US', {maximumSignificantDigits: unit ? 3 : Math.max(3, String(Math.trunc(value)).length)})}${units[unit]}`;
+  return `${formatOf(unit ? 3 : Math.max(3, String(Math.trunc(value)).length)).format(value / 1000 ** unit)}${units[unit]}`;
 }
 
 /** Formats a share: "75.5 %". */
@@ -52,12 +58,12 @@ export function signOf(text) {
 
 /** Formats a number of bytes: "9,936,896". */
 export function bytesText(bytes) {
-  return bytes.toLocaleString('en-US');
+  return numberText(bytes);
 }
 
 /** Formats a count with its noun: "1 operator", "20 operators". */
 export function countText(count, noun) {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+  return `${numberText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Formats the number of calls per inference: "1", "0.44". */
@@ -67,7 +73,7 @@ export function callsText(calls) {
 
 /** Formats a number of cycles: "44,507". */
 export function cyclesText(cycles) {
-  return Math.round(cycles).toLocaleString('en-US');
+  return numberText(Math.round(cycles));
 }
 
 /** Formats the step of a clock: "1 µs", "41.7 ns". */

@@ -41,7 +41,7 @@ export class Operators extends Columns {
   constructor(graph, texts, runs) {
     const {operators} = graph;
     super(operators, operators.count ?? operators.name.length, texts); // older documents have no count
-    Object.assign(this, {runs, sources: graph.sources, modules: [], searchTexts: []});
+    Object.assign(this, {runs, sources: graph.sources, modules: [], searchTexts: [], matches: this.indices('match'), owners: this.indices('module')});
   }
 
   name(row) {
@@ -58,7 +58,7 @@ export class Operators extends Columns {
   }
 
   module(row) {
-    return this.modules[this.indices('module')[row]] ?? null;
+    return this.modules[this.owners[row]] ?? null;
   }
 
   source(row) {
@@ -66,7 +66,7 @@ export class Operators extends Columns {
   }
 
   isTimed(row) {
-    return this.indices('match')[row] >= 0;
+    return this.matches[row] >= 0;
   }
 
   isEstimated(row) {
@@ -111,8 +111,9 @@ export function groupRows(operators, rows, by, times = operators.avg) {
   const groups = new Map(), keyOf = GROUP_KEYS[by];
   for (const row of rows) {
     const key = keyOf(operators, row);
-    if (!groups.has(key)) groups.set(key, {key, rows: [], count: 0, timed: 0, time: 0, estimated: 0});
-    const group = groups.get(key), time = times[row] > 0 ? times[row] : 0;
+    let group = groups.get(key);
+    if (!group) groups.set(key, group = {key, rows: [], count: 0, timed: 0, time: 0, estimated: 0});
+    const time = times[row] > 0 ? times[row] : 0;
     group.rows.push(row);
     group.count++;
     group.timed += operators.isTimed(row);
@@ -171,7 +172,7 @@ export function isInside(module, outer) {
 
 function readGraph(graph, texts, runs) {
   if (!graph) return {operators: new Operators({operators: {name: []}, sources: []}, texts, runs), modules: [], modulesByPath: new Map()};
-  const operators = new Operators(graph, texts, runs), {list, byPath} = readModules(graph.modules, texts), owners = operators.indices('module');
+  const operators = new Operators(graph, texts, runs), {list, byPath} = readModules(graph.modules, texts), {owners} = operators;
   operators.modules = list;
   for (let row = 0; row < operators.count; row++) list[owners[row]]?.own.push(row);
   return {operators, modules: list, modulesByPath: byPath};
@@ -243,5 +244,7 @@ export function fusedInto(operators, row) {
 
 /** Returns the summed estimated time of rows. */
 export function estimatedOver(operators, rows, times = operators.avg) {
-  return sumOver(times, Array.from(rows).filter(row => operators.isEstimated(row)));
+  let sum = 0;
+  for (const row of rows) if (times[row] > 0 && operators.isEstimated(row)) sum += times[row];
+  return sum;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// selection.js - what is selected, once for all views: a node, a module, a source line, a delegate, a tensor, a run, a pattern of modules or a finding. It stands in the address by name, so that a link
+// selection.js - what is selected, once for all views: a node, a module, a source line, a delegate, a tensor, a pattern of modules, an operator type in them, or a finding. It stands in the address by name, so that a link
 // still means the same after the record was written again. It needs no page.
 
 import {rowsWhere} from './columns.js';
@@ -14,6 +14,9 @@ function nodeName(operators, row) {
   return body ? `${body}/${name}` : name;
 }
 
+/** Returns the id of an operator type in the modules of a pattern: "layers.*.attention aten.bmm.default". */
+export const repeatedId = (operators, row) => `${operators.module(row)?.pattern ?? ''} ${operators.op(row)}`;
+
 /* Each kind: the rows of a method that it means, by its id. */
 const KINDS = {
   node: ({operators}, id) => rowsWhere(operators.count, row => nodeName(operators, row) === id),
@@ -21,13 +24,14 @@ const KINDS = {
   line: ({operators}, id) => rowsWhere(operators.count, row => lineKey(operators.source(row)) === id),
   delegate: ({operators}, id) => rowsWhere(operators.count, row => String(operators.raw('delegate', row) ?? -1) === id),
   pattern: ({modules}, id) => Int32Array.from(new Set(modules.filter(({pattern}) => pattern === id).flatMap(module => [...rowsInside(module)]))).sort(),
+  repeated: ({operators}, id) => rowsWhere(operators.count, row => repeatedId(operators, row) === id),
   op: ({operators}, id) => rowsWhere(operators.count, row => operators.op(row) === id),
   finding: ({findings}, id) => findings[Number(id)]?.rows ?? NONE,
   tensor: () => NONE,
   event: () => NONE,
 };
 
-export const KIND_TEXTS = {node: 'operator', module: 'module', line: 'source line', delegate: 'delegate', pattern: 'pattern', op: 'operator type', finding: 'finding', tensor: 'tensor', event: 'event'};
+export const KIND_TEXTS = {node: 'operator', module: 'module', line: 'source line', delegate: 'delegate', pattern: 'pattern', repeated: 'repeated operator', op: 'operator type', finding: 'finding', tensor: 'tensor', event: 'event', all: 'all operators with a time'};
 
 /** Returns the text of the address for an operator. */
 export const nodeId = (operators, row) => `node:${nodeName(operators, row)}`;

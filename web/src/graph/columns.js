@@ -5,13 +5,15 @@
 // Where it breaks is chosen once for a group, between ranks that few values pass, so that opening a box moves none to another column. Results
 // leave below the first column: what comes after the group stays in line with what is before it.
 
-import {SIZE} from './labels.js';
+import {READABLE_ZOOM, SIZE} from './labels.js';
 import {packRails} from './structure.js';
 
-/* Higher groups break, if at most MAX_PASSING values pass a gap. Columns are not used if they leave more than LEAST_GAIN of the height. */
-const MAX_HEIGHT = 1300, MAX_PASSING = 2, LEAST_GAIN = 0.75;
-/* Wanted is a group this much wider than high. */
-const WANTED_ASPECT = 1.6;
+/* Higher groups than can be read in the pane at once break, if at most MAX_PASSING values pass a gap. Columns are not used if they leave more than LEAST_GAIN of the height. */
+const MAX_PASSING = 2, LEAST_GAIN = 0.75;
+/* Wanted is a group that is as much wider than high as the pane, but at most this much either way. */
+const MOST_ASPECT = 1.6;
+/* The pane if it is not known, in pixels. */
+const PANE = {width: 1250, height: 754};
 const LANE = 6;
 
 /** The leftmost and the rightmost x of some vertices. */
@@ -32,9 +34,10 @@ function passing({gaps, wire}, r) {
   return seen.size;
 }
 
-/** The ranks after which a group breaks; none if it is low enough, or if no gap has few values. */
-export function chooseBreaks(structure, {rankTop, rankHeight, header, bottom}, width) {
-  const {ranks} = structure, whole = bottom - header, wanted = whole > MAX_HEIGHT ? Math.round(Math.sqrt(WANTED_ASPECT * whole / (width + 60))) : 1;
+/** The ranks after which a group breaks; none if it is low enough for the pane, or if no gap has few values. */
+export function chooseBreaks(structure, {rankTop, rankHeight, header, bottom}, width, pane = PANE) {
+  const aspect = Math.max(1 / MOST_ASPECT, Math.min(MOST_ASPECT, pane.width / pane.height));
+  const {ranks} = structure, whole = bottom - header, wanted = whole > pane.height / READABLE_ZOOM ? Math.round(Math.sqrt(aspect * whole / (width + 60))) : 1;
   const breaks = [], goal = whole / wanted;
   if (wanted < 2) return breaks;
   let begin = header, best = null;

@@ -33,5 +33,6 @@ export function dotText(tree, label = () => '') {
   };
   for (const item of groupOf(tree, tree.root).items) write(item, '  ');
   for (let node = 0; node < count; node++) for (let e = graph.start[node]; e < graph.start[node + 1]; e++) if (boxes[node] !== boxes[graph.from[e]]) edges.add(`  n${boxes[graph.from[e]]} -> n${boxes[node]};`);
+  graph.loops.from.forEach((from, i) => { if (boxes[from] !== boxes[graph.loops.to[i]]) edges.add(`  n${boxes[from]} -> n${boxes[graph.loops.to[i]]} [style=dashed, constraint=false, label="next pass"];`); });
   return [...lines, ...edges, '}', ''].join('\n');
 }

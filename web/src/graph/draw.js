@@ -4,8 +4,8 @@
 
 import {BODY, CLOSED, CONTROL, DELEGATE, OPEN, REPEAT, chooseInstance, groupOf, setState} from './groups.js';
 import {categoryColour, stepColour, textOn, THEMES, tintColour} from './colours.js';
-import {SIZE, cutText, groupLabel, nodeLabel} from './labels.js';
-import {layoutTree} from './layout.js';
+import {READABLE_ZOOM, SIZE, cutText, groupLabel, lineBelow, nodeLabel} from './labels.js';
+import {breakAgain, layoutTree} from './layout.js';
 import {STEPS, forgetPeers, spread, stepOf, valueOf} from './overlay.js';
 import {SvgContext} from './svg.js';
 import {ABOVE, BELOW, PATH} from './walk.js';
@@ -13,6 +13,8 @@ import {ABOVE, BELOW, PATH} from './walk.js';
 /* Zoom from which each thing is drawn, and the least sizes of text in pixels. */
 const DETAIL = {lines: 0.04, tints: 0.08, corners: 0.3, arrows: 0.28, shapes: 0.78, bytes: 1.15};
 const SMALLEST_BOX = 5, SMALLEST_TEXT = 6, SMALLEST_TITLE = 10.5;
+/* Boxes times edges into the next pass of a loop for which a way around the boxes is sought. */
+const MOST_TRIES = 1e6;
 const MOST_ZOOM = 4, LEAST_ZOOM = 0.002;
 /* The invisible characters that a terminal would obey, see base/html.js. */
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u{feff}\u{e0000}-\u{e007f}]/gu;
@@ -22,7 +24,7 @@ const NO_VALUES = {name: '', values: [], adds: false, scale: 'heat', text: () =>
 export class GraphPicture {
   /** `describe(node)` returns the texts of a node that the graph does not have: {shape, bytes}. */
   constructor(tree, {theme = 'light', describe = () => ({})} = {}) {
-    Object.assign(this, {tree, describe, theme: THEMES[theme], zoom: 1, x: 0, y: 0, width: 0, height: 0, ratio: 1, chosen: new Set(), hovered: -1, counterparts: new Set(), found: null, marks: null, areas: [], boxes: 0, map: null});
+    Object.assign(this, {tree, describe, theme: THEMES[theme], zoom: 1, x: 0, y: 0, width: 0, height: 0, ratio: 1, chosen: new Set(), hovered: -1, counterparts: new Set(), found: null, marks: null, areas: [], boxes: 0, map: null, backward: null});
     this.layout = layoutTree(tree);
     this.tints = tintsOf(tree);
     this.show(NO_VALUES);
@@ -39,8 +41,14 @@ export class GraphPicture {
     return isDark ? THEMES.dark : THEMES.light;
   }
 
+  /** Breaks long chains for the pane as it is now, if it has another size than the one that they were broken for. */
+  rebreak() {
+    if (breakAgain(this.tree, {width: this.width, height: this.height})) this.relayout();
+  }
+
   relayout() {
     this.layout = layoutTree(this.tree);
+    this.backward = null;
     forgetPeers(this.shown);
     this.map = null;
   }
@@ -52,7 +60,7 @@ export class GraphPicture {
   // ---- What is in view ----
 
   /** Shows all; but if text would be smaller than `least` allows, the beginning. */
-  fit(least = 0.58) {
+  fit(least = READABLE_ZOOM) {
     const {width, height} = this.layout, whole = Math.min(this.width / (width + 40), this.height / (height + 40), 1.2);
     this.zoom = Math.max(whole, least);
     this.x = width * this.zoom < this.width ? (this.width / this.zoom - width) / 2 : 20;
@@ -160,6 +168,7 @@ export class GraphPicture {
     context.fillStyle = this.theme.page;
     context.fillRect(0, 0, this.width, this.height);
     this.drawItems(this.layout, this.x * zoom, this.y * zoom, 0);
+    if (zoom > DETAIL.lines) this.drawBackward();
     this.drawTitles();
     if (context.drawImage) this.drawMap();
   }
@@ -176,11 +185,11 @@ export class GraphPicture {
 
   /* The slots of a layout whose boxes are in view. Where several ranks are on one row of pixels, one of them is drawn. */
   slotsInView(layout, ox, oy) {
-    const {rankTop, rankHeight, ranks, rankStart, vertices, items, x, y, w, h, column} = layout, {zoom: z} = this, slots = [], tiny = SIZE.nodeHeight * z < SMALLEST_BOX;
+    const {rankTop, rankHeight, boxTop, ranks, rankStart, vertices, items, x, y, w, h, column} = layout, {zoom: z} = this, slots = [], tiny = SIZE.nodeHeight * z < SMALLEST_BOX;
     for (let r = 0, last = -Infinity, lastColumn = 0; r < ranks; r++) {
-      const top = oy + rankTop[r] * z, bottom = top + rankHeight[r] * z;
+      const top = oy + boxTop[r] * z, bottom = oy + (rankTop[r] + rankHeight[r]) * z;
       if (bottom < -20 || top > this.height + 20) continue;
-      if (tiny && rankHeight[r] <= SIZE.groupHeight && Math.abs(bottom - last) < 2 && lastColumn === (column?.[r] ?? 0)) continue;
+      if (tiny && rankHeight[r] <= SIZE.groupHeight && boxTop[r] === rankTop[r] && Math.abs(bottom - last) < 2 && lastColumn === (column?.[r] ?? 0)) continue;
       last = bottom;
       lastColumn = column?.[r] ?? 0;
       for (let i = firstInView(layout, r, (-20 - ox) / z); i < rankStart[r + 1]; i++) {
@@ -271,12 +280,12 @@ export class GraphPicture {
 
   writeNode(id, x, y, w, {value, median}, colour, isHot) {
     const {c, zoom: z, theme, tree} = this, {graph} = tree, operator = graph.kind[id] === 0, {overlay} = this.shown, number = Number.isNaN(value) ? '' : overlay.text(value);
-    const below = Number.isNaN(median) || !number || !overlay.adds ? cutText(tree.alias[id] ?? (operator ? '' : this.describe(id).shape ?? ''), 40) : `median ${overlay.text(median)}`, room = number ? w - (SIZE.value - 2) * z : w - 12 * z;
+    const below = Number.isNaN(median) || !number || !overlay.adds ? lineBelow(tree, id) : `median ${overlay.text(median)}`, room = number ? w - (SIZE.value - 2) * z : w - 12 * z;
     c.fillStyle = colour;
     this.write(nodeLabel(graph, id), x + 8 * z, y + (below ? 14 : 21) * z, 12 * z, room, operator ? '600 ' : '');
     if (number) this.write(number, x + w - 6 * z, y + 14 * z, 10.8 * z, SIZE.value * z, '', 'right');
     c.fillStyle = isHot || colour !== theme.text ? colour : theme.quiet;
-    if (below) this.write(below, x + 8 * z, y + 28 * z, 10.4 * z, w - (graph.weights[id] ? 34 : 12) * z);
+    if (below) this.write(below, x + 8 * z, y + 28 * z, 10.4 * z, w - (graph.weights[id] ? 12 + SIZE.badge : 12) * z);
     if (!graph.weights[id] || !operator) return;
     c.fillStyle = isHot || colour !== theme.text ? colour : theme.badge;
     this.write(`◆${graph.weights[id] > 1 ? graph.weights[id] : ''}`, x + w - 5 * z, y + 29 * z, 10.4 * z, 24 * z, '', 'right');
@@ -365,6 +374,50 @@ export class GraphPicture {
     if (z > 0.6) this.write(`next instance, ${group.items.length - 1} times`, x + 16 * z, y + h - 8 * z, Math.max(9, 9.5 * z), 160 * z);
   }
 
+  /* The edges into the next pass of a loop: the boxes that they join, each pair once, their ends as nodes, and the x at which they go up or down beside all boxes. */
+  backwardEdges() {
+    const {from, to} = this.tree.graph.loops, found = new Map(), boxes = from.length ? boxesOf(this.layout, 0, 0, []) : [];
+    from.forEach((node, i) => {
+      const maker = this.placeOf(node), reader = this.placeOf(to[i]);
+      if (!maker || !reader || maker.id === reader.id) return;
+      const [top, bottom] = [Math.min(maker.y, reader.y), Math.max(maker.y + maker.h, reader.y + reader.h)], step = 14 + 5 * (found.size % 4);
+      let right = Math.max(maker.x + maker.w, reader.x + reader.w) + step;
+      for (let tries = 0; tries < 20 && boxes.length * from.length < MOST_TRIES; tries++) {
+        const hit = boxes.find(box => box.y < bottom && box.y + box.h > top && box.x < right + 6 && box.x + box.w > right - 6);
+        if (!hit) break;
+        right = hit.x + hit.w + step;
+      }
+      found.set(`${maker.id} ${reader.id}`, {maker, reader, right, ends: [node, to[i]]});
+    });
+    return [...found.values()];
+  }
+
+  /* Edges into the next pass of a loop leave their maker at the bottom and enter their reader at the top, as all others, and keep to the gaps between the ranks. */
+  drawBackward() {
+    const {c, zoom: z, theme, marks} = this;
+    this.backward ??= this.backwardEdges();
+    c.strokeStyle = c.fillStyle = theme.badge;
+    c.lineWidth = 1.3;
+    this.backward.forEach(({maker, reader, right, ends}, i) => {
+      const [x1, y1, x2, y2, x] = [this.x + maker.x + maker.w - 8, this.y + maker.y + maker.h, this.x + reader.x + reader.w - 8, this.y + reader.y, this.x + right].map(value => value * z);
+      if (Math.max(y1, y2) < 0 || Math.min(y1, y2) > this.height) return;
+      c.globalAlpha = marks && !ends.every(node => marks.item[node]) ? 0.3 : 1;
+      c.setLineDash([4, 3]);
+      c.beginPath();
+      drawPath(c, [x1, y1, x1, y1 + 5 * z, x, y1 + 5 * z, x, y2 - 9 * z, x2, y2 - 9 * z, x2, y2], 4 * z);
+      c.stroke();
+      c.setLineDash([]);
+      c.beginPath();
+      c.moveTo(x2, y2);
+      c.lineTo(x2 - 4 * z, y2 - 6.8 * z);
+      c.lineTo(x2 + 4 * z, y2 - 6.8 * z);
+      c.closePath();
+      c.fill();
+      if (z > 0.6 && i === 0) this.write('next pass', x + 4 * z, (y1 + y2) / 2, Math.max(9, 9.5 * z), 80 * z);
+    });
+    c.globalAlpha = 1;
+  }
+
   /* Titles keep their size, and stay at the edge of the picture while their frame is partly in view. Outer ones come first; what finds no room is left out. */
   drawTitles() {
     const {c, theme, tree} = this, taken = [], {overlay} = this.shown;
@@ -400,9 +453,9 @@ export class GraphPicture {
   // ---- Lines ----
 
   drawLines(layout, ox, oy) {
-    const {zoom: z} = this, {gaps, rankTop, ranks, height, column, routes} = layout, batch = {plain: [], above: [], below: [], path: [], tips: [], texts: []};
+    const {zoom: z} = this, {gaps, rankTop, boxTop, ranks, height, column, routes} = layout, batch = {plain: [], above: [], below: [], path: [], tips: [], texts: []};
     for (let r = 0, previous = -Infinity, previousColumn = 0; r < ranks; r++) {
-      const top = oy + rankTop[r] * z, breaks = routes && column && r + 1 < ranks && column[r + 1] !== column[r], bottom = oy + (breaks || r + 1 >= ranks ? height : rankTop[r + 1]) * z;
+      const top = oy + boxTop[r] * z, breaks = routes && column && r + 1 < ranks && column[r + 1] !== column[r], bottom = oy + (breaks || r + 1 >= ranks ? height : rankTop[r + 1]) * z;
       if (!breaks && (bottom < -40 || top > this.height + 40)) continue;
       if (Math.abs(bottom - previous) < 1.5 && previousColumn === (column?.[r] ?? 0) && !this.marks && !breaks) continue;
       previous = bottom;
@@ -440,12 +493,14 @@ export class GraphPicture {
   addRail(layout, rail, ox, oy, batch) {
     const {zoom: z} = this, x = ox + rail.x * z;
     if (oy + rail.bottom * z < 0 || oy + rail.top * z > this.height) return;
+    const points = ({x: end, y, end: low}) => [x, oy + y * z, ox + end * z, oy + y * z, ox + end * z, oy + low * z], start = rail.branches.find(({starts}) => starts);
     batch.plain.push([x, oy + rail.top * z, x, oy + rail.bottom * z]);
     for (const branch of rail.branches) {
-      const bx = ox + branch.x * z, by = oy + branch.y * z, end = oy + branch.end * z;
+      const by = oy + branch.y * z, lines = branch.starts ? batch.plain : this.batchOf(batch, layout, rail.wire, branch.target, -1);
+      if (lines !== batch.plain && start) lines.push(points(start), [x, oy + start.y * z, x, by]);  // the way to a marked reader
       if (by < -40 || by > this.height + 40) continue;
-      this.batchOf(batch, layout, rail.wire, branch.target, branch.starts ? 0 : -1).push([x, by, bx, by, bx, end]);
-      if (z > DETAIL.arrows && !branch.starts) batch.tips.push([bx, end]);
+      lines.push(points(branch));
+      if (z > DETAIL.arrows && !branch.starts) batch.tips.push(points(branch).slice(-2));
     }
   }
 
@@ -566,6 +621,15 @@ export class GraphPicture {
 }
 
 /* ---- Helpers ---- */
+
+/* The boxes without boxes in them. */
+function boxesOf(layout, x, y, found) {
+  layout.items.forEach((_, i) => {
+    const box = {x: x + layout.x[i], y: y + layout.y[i], w: layout.w[i], h: layout.h[i]};
+    if (layout.inner[i]) boxesOf(layout.inner[i], box.x, box.y, found); else found.push(box);
+  });
+  return found;
+}
 
 /* The first vertex of a rank that may be in view, by bisection in ranks of many boxes; the last box before `left` may reach into view. */
 function firstInView({rankStart, vertices, x, items}, r, left) {

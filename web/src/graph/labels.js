@@ -5,7 +5,10 @@
 import {REPEAT, groupOf} from './groups.js';
 
 /** Sizes in pixels at zoom 1. */
-export const SIZE = {header: 24, pad: 12, gap: 18, track: 7, between: 20, betweenLines: 10, betweenOther: 14, rail: 11, nodeHeight: 34, groupHeight: 40, port: 12, character: 7.3, value: 52};
+export const SIZE = {header: 24, pad: 12, gap: 18, track: 7, between: 20, betweenLines: 10, betweenOther: 14, rail: 11, nodeHeight: 34, groupHeight: 40, port: 12, character: 7.3, plainCharacter: 6.8, smallCharacter: 5.9, value: 52, badge: 22};
+
+/** The least zoom at which everything that is written on boxes can be read. */
+export const READABLE_ZOOM = 0.58;
 
 /* Longer names are cut: names come from files. */
 const MAX_LABEL = 60;
@@ -34,9 +37,12 @@ export function groupLabel(group) {
 export function boxWidth(tree, item) {
   const group = groupOf(tree, item);
   if (group) return Math.max(110, Math.min(280, groupLabel(group).length * SIZE.character + 84));
-  const operator = tree.graph.kind[item] === 0, alias = cutText(tree.alias[item] ?? '', 40);
-  return Math.max(54, Math.min(240, Math.max(nodeLabel(tree.graph, item).length * SIZE.character + (operator ? SIZE.value : 0), alias.length * 5.4) + 18));
+  const {graph} = tree, label = nodeLabel(graph, item).length, below = lineBelow(tree, item).length * SIZE.smallCharacter + (graph.weights[item] ? SIZE.badge : 0);
+  return Math.max(54, Math.min(240, Math.max(graph.kind[item] === 0 ? label * SIZE.character + SIZE.value : label * SIZE.plainCharacter, below) + 18));
 }
+
+/** What is written below the label of a node: the module that is only this operator, or the type of an input or output. */
+export const lineBelow = ({alias, graph}, node) => cutText(alias[node] ?? graph.notes?.[node] ?? '', 40);
 
 /** The width that the title of an open group needs. */
 export const titleWidth = group => groupLabel(group).length * SIZE.character + 130;

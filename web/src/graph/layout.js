@@ -2,15 +2,14 @@
 //
 // Places of the boxes and lines of a tree of groups. Nearly linear time; knows no page. What did not change is not computed again.
 
-import {chooseBreaks, extent, splitRails, wrapColumns} from './columns.js';
+import {chooseBreaks, columnsOfRanks, extent, splitRails, wrapColumns} from './columns.js';
 import {CLOSED, OPEN, REPEAT, groupOf, shownGroup} from './groups.js';
 import {SIZE, boxWidth, titleWidth} from './labels.js';
 import {placeVertices, portOffset, portPlace} from './places.js';
+import {rowsOf} from './rows.js';
 import {structureOf} from './structure.js';
 import {Gap} from './tracks.js';
 
-/* Boxes of a rank that is higher than this are aligned at the top, not at the middle. */
-const MIDDLE_UP_TO = 80;
 /* The tracks of a gap are closer together if they would need more than this. */
 const MAX_TRACKS_HEIGHT = 120;
 
@@ -64,18 +63,17 @@ function railBranches(structure, rails) {
 }
 
 /* Ranks below one another, with as much room between them as the bends need. Pieces are [x, y, y of the bend, x, y]. */
-function stackRanks(structure, {widths, heights}, offsets, x, rails, header) {
-  const {items, ins, ranks, rankStart, vertices, gaps, upper, lower, wire} = structure, {upperOffset, lowerOffset} = offsets;
-  const y = new Float64Array(x.length), rankTop = new Float64Array(ranks), rankHeight = new Float64Array(ranks), pieces = new Float64Array(5 * upper.length);
+function stackRanks(structure, boxes, offsets, x, rails, header) {
+  const {widths, heights} = boxes, placed = rowsOf(structure, boxes, offsets, x, structure.breaks?.length ? columnsOfRanks(structure) : null), {items, ins, ranks, rank, rankStart, vertices, gaps, upper, lower, wire} = structure, {upperOffset, lowerOffset} = offsets;
+  const y = new Float64Array(x.length), rankTop = new Float64Array(ranks), rankHeight = placed.height, pieces = new Float64Array(5 * upper.length);
   const branchesOf = railBranches(structure, rails), railX = extent(x, widths)[1] + 8;
   let top = header;
   for (let r = 0; r < ranks; r++) {
-    const own = vertices.subarray(rankStart[r], rankStart[r + 1]), branches = branchesOf[r], height = own.reduce((most, v) => Math.max(most, heights[v]), 0);
+    const own = vertices.subarray(rankStart[r], rankStart[r + 1]), branches = branchesOf[r], height = rankHeight[r];
     rankTop[r] = top;
-    rankHeight[r] = height;
-    for (const v of own) y[v] = height > MIDDLE_UP_TO ? top : top + (height - heights[v]) / 2;
+    for (const v of own) y[v] = rankTop[rank[placed.base[v]]] + placed.offset[v];
     const gap = fillGap(structure, r, x, offsets, branches, railX), tracks = gap ? gap.pack() : 0, bend = top + height + 9;
-    const step = Math.min(SIZE.track, MAX_TRACKS_HEIGHT / (tracks + 1)), empty = gaps.start[r] === gaps.start[r + 1] && !branches && height === 0;
+    const step = Math.min(SIZE.track, MAX_TRACKS_HEIGHT / (tracks + 1)), empty = !branches && height === 0 && (gaps.start[r] === gaps.start[r + 1] || r > 0 && tracks === 0);
     const space = empty ? 0 : (r === 0 && rankStart[1] === 0 ? 0 : SIZE.gap) + (tracks > 0 ? (tracks - 1) * step + 4 : 0);
     for (let k = gaps.start[r]; k < gaps.start[r + 1]; k++) {
       const piece = gaps.list[k], u = upper[piece], p = 5 * piece;
@@ -126,7 +124,7 @@ function layoutItems(tree, group) {
   const rail = tracks => tracks ? 8 + tracks * SIZE.rail : 0;
   let split = railsOf(structure), rows = stackRanks(structure, boxes, offsets, x, split.rails, header);
   if (structure.breaks === null) {
-    structure.breaks = chooseBreaks(structure, rows, right - left);
+    structure.breaks = chooseBreaks(structure, rows, right - left, tree.pane);
     if (structure.breaks.length) { split = railsOf(structure); rows = stackRanks(structure, boxes, offsets, x, split.rails, header); }
   }
   const wrapped = structure.breaks.length ? wrapColumns(structure, split, x, widths, rows) : null;
@@ -145,6 +143,9 @@ function shiftX(x, pieces, wrapped, shift) {
   for (const route of wrapped?.routes.values() ?? []) for (let i = 0; i < route.length; i += 2) route[i] += shift;
 }
 
+/* The top of the highest box of each rank. It is above the row of the rank where boxes are beside a higher one. */
+const boxTops = ({ranks, rankStart, vertices, items}, {rankTop, y}) => Float64Array.from({length: ranks}, (_, r) => vertices.subarray(rankStart[r], rankStart[r + 1]).reduce((top, v) => v < items ? Math.min(top, y[v]) : top, rankTop[r]));
+
 /* What drawing needs, relative to the group's corner. */
 function result(tree, group, structure, {boxes, x, rows, wrapped, split, railX, width, height}) {
   const {items, ins, outs, wire, gaps, ranks, rankStart, vertices} = structure;
@@ -152,7 +153,7 @@ function result(tree, group, structure, {boxes, x, rows, wrapped, split, railX, 
   return {
     group: group.id, width, height, items: group.items, inner: boxes.inner, header: rows.header,
     x: Float64Array.from({length: items}, (_, i) => x[i] - boxes.widths[i] / 2), y: rows.y.subarray(0, items), w: boxes.widths.subarray(0, items), h: boxes.heights.subarray(0, items),
-    inX: x.subarray(items, items + ins), outX: x.subarray(items + ins, items + ins + outs), rankTop: rows.rankTop, rankHeight: rows.rankHeight, ranks, rankStart, vertices,
+    inX: x.subarray(items, items + ins), outX: x.subarray(items + ins, items + ins + outs), rankTop: rows.rankTop, rankHeight: rows.rankHeight, boxTop: boxTops(structure, rows), ranks, rankStart, vertices,
     structure, pieces: rows.pieces, pieceWire: wire, gaps, routes: wrapped?.routes ?? null, column: wrapped ? split.column : null,
     rails: drawnRails(tree, group, structure, boxes, x, rows, split.rails, railX), marks, loops: null,
   };
@@ -184,3 +185,18 @@ export function layoutOf(tree, group) {
 
 /** The layout of all that is open. */
 export const layoutTree = tree => layoutOf(tree, groupOf(tree, tree.root));
+
+/* Panes whose sizes differ by less than this need no other columns. */
+const SAME_SIZE = 1.15;
+
+/** Forgets where chains break, if the pane, {width, height}, is not of the size that they were broken for. Returns whether it did. */
+export function breakAgain(tree, pane) {
+  const isSame = (a, b) => a < SAME_SIZE * b && b < SAME_SIZE * a;
+  if (tree.pane && isSame(tree.pane.width, pane.width) && isSame(tree.pane.height, pane.height)) return false;
+  tree.pane = pane;
+  for (const group of tree.groups) {
+    if (group.structure) Object.assign(group.structure, {breaks: null, split: null});
+    group.layout = null;
+  }
+  return true;
+}

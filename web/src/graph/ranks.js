@@ -41,8 +41,8 @@ function slidingItems(tree, group, own, order, fed) {
 }
 
 /**
- * Ranks by the longest path, from 1 on. Also, of each item: `above` and `below`, the longest paths to it and from it, and `fed`, whether
- * it reads more than weights.
+ * Ranks by the longest path, from 1 on. Also, of each item: `above` and `below`, the longest paths to it and from it; `fed`, whether it reads more
+ * than weights; and `slides`, whether it is just above its reader, not just below what it reads.
  */
 export function ranksOf(tree, group, own) {
   const {wires} = tree, count = group.items.length, rank = new Int32Array(count).fill(1), waiting = new Int32Array(count), fromPort = new Uint8Array(count);
@@ -72,5 +72,5 @@ export function ranksOf(tree, group, own) {
     }
     if (slides[slot] && nearest < Infinity) rank[slot] = nearest - 1;
   }
-  return {rank, above, below, fed};
+  return {rank, above, below, fed, slides};
 }

@@ -9,22 +9,35 @@ import {movesData} from './ranks.js';
 /** The kinds of nodes. */
 export const OPERATOR = 0, INPUT = 1, OUTPUT = 2;
 
-/* Producers of each node, each once. Those that are not before their reader come from a damaged record, and are left out. */
-function readEdges(count, inputCounts, inputs, cuts) {
-  const start = new Int32Array(count + 1), from = new IntList(inputs.length + 1), latest = new Int32Array(count).fill(-1);
-  let at = 0, backward = 0;
+/* More edges into the next pass of a loop are not drawn. */
+const MOST_LOOPS = 1000;
+
+/* Producers of each node, each once. Those that are not before their reader are those of the loops of a program, whose next pass reads them: {from, to, byFrom, byTo}.
+   In other graphs they come from a damaged record, and are left out. */
+function readEdges(count, inputCounts, inputs, hasLoops, cuts) {
+  const start = new Int32Array(count + 1), from = new IntList(inputs.length + 1), latest = new Int32Array(count).fill(-1), loops = {from: [], to: [], byFrom: new Map(), byTo: new Map()};
+  let at = 0, backward = 0, left = 0;
   for (let node = 0; node < count; node++) {
     for (let i = 0; i < (inputCounts[node] ?? 0); i++, at++) {
-      const producer = node - inputs[at];
-      if (!(producer >= 0 && producer < node)) { backward++; continue; }
+      const producer = node - inputs[at], isLoop = hasLoops && producer >= node && producer < count;
+      if (!isLoop && !(producer >= 0 && producer < node)) { backward++; continue; }
       if (latest[producer] === node) continue;
       latest[producer] = node;
-      from.push(producer);
+      if (!isLoop) from.push(producer);
+      else if (loops.from.length === MOST_LOOPS) left++;
+      else if (producer > node) addLoop(loops, producer, node);
     }
     start[node + 1] = from.length;
   }
   if (backward) cuts.push(`${backward} ${backward === 1 ? 'edge leads' : 'edges lead'} to an earlier node (the record is damaged) and ${backward === 1 ? 'is' : 'are'} not drawn.`);
-  return {start, from: from.all().slice()};
+  if (left) cuts.push(`${left} edges into the next pass of a loop are not drawn: there are more than ${MOST_LOOPS}.`);
+  return {start, from: from.all().slice(), loops};
+}
+
+function addLoop({from, to, byFrom, byTo}, producer, reader) {
+  for (const [by, node] of [[byFrom, producer], [byTo, reader]]) by.set(node, [...by.get(node) ?? [], from.length]);
+  from.push(producer);
+  to.push(reader);
 }
 
 /* The frames of delegates, with the path of the module that all their nodes share: the frame is drawn inside it. */
@@ -82,14 +95,14 @@ function checkBodies(body, bodies, cuts) {
 
 /**
  * Makes a graph of columns. `kind`, `name`, `op`, `module`, `weights`, `body` and `delegate` have a value per node; `op` and `module` are
- * indices in `ops` and `modules`; `inputs` has the distances back to the producers, `inputCounts` how many of them each node has; `bodies` are
+ * indices in `ops` and `modules`; `inputs` has the distances back to the producers, `inputCounts` how many of them each node has; in a graph that `hasLoops`, a producer may come later; `bodies` are
  * {name, owner}; `frames` are the labels of delegates that are drawn as frames, and `frame` is that of each node.
  */
-export function makeGraph({kind, name, op, ops, module, modules, inputCounts, inputs, weights, body, bodies = [], delegate, frame, frames = []}) {
+export function makeGraph({kind, name, op, ops, module, modules, inputCounts, inputs, hasLoops = false, weights, body, bodies = [], delegate, frame, frames = []}) {
   const count = kind.length, cuts = [], column = (values, empty) => values ? Int32Array.from(values) : new Int32Array(count).fill(empty);
   const graph = {count, cuts, kind: Uint8Array.from(kind), names: name, op: column(op, 0), ops, module: column(module, 0), modules, weights: column(weights, 0), body: column(body, -1), bodies, delegate: column(delegate, -1), frame: column(frame, -1), owns: new Uint8Array(count)};
   checkBodies(graph.body, bodies, cuts);
   for (const {owner} of bodies) if (owner >= 0) graph.owns[owner] = 1;
-  Object.assign(graph, readEdges(count, inputCounts, inputs, cuts));
+  Object.assign(graph, readEdges(count, inputCounts, inputs, hasLoops, cuts));
   return Object.assign(graph, placeInModules(graph), {labels: ops.map(shortOperator), moves: movesData(ops), frames: makeFrames(frames, graph.frame, graph.module, modules)});
 }

@@ -12,8 +12,8 @@ import {hashText, mix} from './lists.js';
 const MIN_INSTANCES = 3;
 /* A shorter sequence of operators is no step of a loop: `add, relu, add, relu` is just that. */
 const MIN_PERIOD = 3;
-/* Distances that are tried as the period of a sequence, the most frequent first. */
-const MAX_PERIODS = 6;
+/* Distances that are tried as the period of a sequence, the most frequent first; and how often that is done, for loops around loops. */
+const MAX_PERIODS = 6, MAX_NESTED = 8;
 
 /* Hash of the modules and bodies between a depth and a node. Numbers in the names of bodies, control flow and delegates count instances. */
 function scopeHash(tree, scope, depth) {
@@ -99,57 +99,95 @@ function likelyPeriods(sequence) {
     if (before !== undefined) seen.set(i - before, (seen.get(i - before) ?? 0) + 1);
     latest.set(words, i);
   }
-  return [...seen].filter(([period, times]) => period >= MIN_PERIOD && times >= period).sort((a, b) => b[1] - a[1]).slice(0, MAX_PERIODS).map(([period]) => period).sort((a, b) => a - b);
+  return [...seen].filter(([period, times]) => period >= MIN_PERIOD && times >= period).sort((a, b) => b[1] - a[1]).slice(0, MAX_PERIODS).map(([period]) => period);
 }
 
-/* Where a sequence has at least three instances of one period: [first, instances], not overlapping. */
+/* Where a sequence has at least three instances of one period: [first, length], not overlapping. */
 function periodicParts(sequence, period) {
   const parts = [];
   for (let i = 0, same = 0; i + period <= sequence.length; i++) {
     if (i + period < sequence.length && sequence[i] === sequence[i + period] && sequence[i] !== null) { same++; continue; }
-    const instances = Math.floor(same / period) + 1;
-    if (instances >= MIN_INSTANCES) parts.push([i - same, instances]);
+    if (same + period >= MIN_INSTANCES * period) parts.push([i - same, same + period]);
     same = 0;
   }
   return parts;
 }
 
-/* Replaces the steps of an unrolled loop by a repeat: parts of the items with one period that are wired alike. Items that
-   overlap in program order are in no step, so that steps cannot form a circle. */
-function foldSteps(tree, group) {
-  let {items} = group;
-  const print = item => {
-    if (item < tree.count) return tree.graph.kind[item] === 0 ? tree.graph.op[item] : null;
-    const child = tree.groups[item - tree.count];
-    return child.kind === REPEAT || child.kind === STEP ? null : mix(fingerprint(tree, leavesOf(tree, item), scopeDepth(tree, child)), -2);
-  };
-  const sequence = items.map(print);
+/* What each item of a group is, as a number that is the same for items that are alike; null for what is in no step: inputs, outputs, and items that
+   overlap in program order. Steps that do not overlap cannot form a circle. */
+function sequenceOf(tree, {items}) {
+  const sequence = items.map(item => item >= tree.count ? mix(fingerprint(tree, leavesOf(tree, item), scopeDepth(tree, tree.groups[item - tree.count])), -2) : tree.graph.kind[item] === 0 ? tree.graph.op[item] : null);
   for (let i = 0, end = -1, previous = -1; i < items.length; i++) {
     const leaves = items[i] < tree.count ? [items[i]] : leavesOf(tree, items[i]);
     if (leaves[0] < end) { sequence[i] = null; sequence[previous] = null; }
     if (leaves.at(-1) > end) { end = leaves.at(-1); previous = i; }
   }
-  for (const period of likelyPeriods(sequence)) {
-    const kept = [], keptSequence = [];
-    let at = 0;
-    const keep = to => { for (; at < to; at++) { kept.push(items[at]); keptSequence.push(sequence[at]); } };
-    for (const [first, instances] of periodicParts(sequence, period)) {
-      const steps = Array.from({length: instances}, (_, i) => items.slice(first + i * period, first + (i + 1) * period));
-      const prints = steps.map(step => fingerprint(tree, leavesOfAll(tree, step), scopeDepth(tree, group)));
-      for (let i = 0, next; i < instances; i = next) {
-        for (next = i + 1; next < instances && prints[next] === prints[i]; next++);
-        if (next - i < MIN_INSTANCES) continue;
-        keep(first + i * period);
-        kept.push(makeLoop(tree, group, steps.slice(i, next)));
-        keptSequence.push(null);
-        at = first + next * period;
-      }
-    }
-    keep(items.length);
-    items = kept;
-    sequence.splice(0, sequence.length, ...keptSequence);
+  return sequence;
+}
+
+/* How many values are alive before each node: made earlier, and read there or later. */
+function livingValues({count, start, from}) {
+  const last = Int32Array.from({length: count}, (_, node) => node), living = new Int32Array(count + 1);
+  for (let node = 0; node < count; node++) for (let e = start[node]; e < start[node + 1]; e++) last[from[e]] = node;
+  for (let node = 0; node < count; node++) { living[node + 1]++; living[last[node] + 1]--; }
+  for (let node = 0; node < count; node++) living[node + 1] += living[node];
+  return living;
+}
+
+/* Whether the second of two steps reads what the first makes. Parts side by side, such as the projections of attention, are no loop. */
+function isChained({graph}, before, after) {
+  const made = new Set(before);
+  return after.some(node => { for (let e = graph.start[node]; e < graph.start[node + 1]; e++) if (made.has(graph.from[e])) return true; return false; });
+}
+
+/* The loops with a period from `first` on: {first, period, instances, print: what a step is}. Their steps are wired alike, and each reads the one before. */
+function loopsFrom(tree, group, first, period, end) {
+  const found = [], steps = [];
+  for (let at = first; at + period <= end; at += period) steps.push(leavesOfAll(tree, group.items.slice(at, at + period)));
+  const prints = steps.map(step => fingerprint(tree, step, scopeDepth(tree, group)));
+  for (let i = 0, next; i < prints.length; i = next) {
+    for (next = i + 1; next < prints.length && prints[next] === prints[i]; next++);
+    if (next - i >= MIN_INSTANCES && isChained(tree, steps[i + 1], steps[i + 2])) found.push({first: first + i * period, period, instances: next - i, print: prints[i]});
   }
-  group.items = items;
+  return found;
+}
+
+/* The loops of one period in a part of a sequence. A step begins where the fewest values are alive, unless that makes fewer steps than the first place that is possible. */
+function loopsIn(tree, group, [start, length], period) {
+  const living = at => tree.living[group.items[at] < tree.count ? group.items[at] : leavesOf(tree, group.items[at])[0]], steps = loops => loops.reduce((sum, {instances}) => sum + instances, 0);
+  let best = 0;
+  for (let i = 1; i < period; i++) if (living(start + period + i) < living(start + period + best)) best = i;
+  const first = loopsFrom(tree, group, start, period, start + length), cut = best ? loopsFrom(tree, group, start + best, period, start + length) : first;
+  return steps(cut) >= steps(first) ? cut : first;
+}
+
+/* The loops of a sequence that do not overlap, in its order; those that cover the most items win. */
+function findLoops(tree, group, sequence) {
+  const taken = new Uint8Array(sequence.length), found = likelyPeriods(sequence).flatMap(period => periodicParts(sequence, period).flatMap(part => loopsIn(tree, group, part, period)));
+  return found.sort((a, b) => b.period * b.instances - a.period * a.instances || a.period - b.period).filter(({first, period, instances}) => {
+    const own = taken.subarray(first, first + period * instances), isFree = !own.includes(1);
+    if (isFree) own.fill(1);
+    return isFree;
+  }).sort((a, b) => a.first - b.first);
+}
+
+/* Replaces the steps of unrolled loops by repeats: parts of the items with one period. A loop that is folded is one item, so that a loop around it folds as well. */
+function foldSteps(tree, group) {
+  let sequence = sequenceOf(tree, group);
+  for (let round = 0; round < MAX_NESTED; round++) {
+    const loops = findLoops(tree, group, sequence), items = [], kept = [];
+    if (loops.length === 0) return;
+    for (let i = 0, next = 0; i < sequence.length;) {
+      const {first, period, instances, print} = loops[next] ?? {};
+      if (i !== first) { items.push(group.items[i]); kept.push(sequence[i++]); continue; }
+      items.push(makeLoop(tree, group, Array.from({length: instances}, (_, step) => group.items.slice(i + step * period, i + (step + 1) * period))));
+      kept.push(mix(print, instances));
+      i += period * instances;
+      next++;
+    }
+    group.items = items;
+    sequence = kept;
+  }
 }
 
 /* A repeat whose instances are the steps of a loop. */
@@ -165,10 +203,11 @@ function makeLoop(tree, group, steps) {
 
 /** Folds the repeated parts of a tree of groups that is filled and not yet numbered. */
 export function foldRepeats(tree) {
+  tree.living = livingValues(tree.graph);
   for (let i = 0; i < tree.groups.length; i++) {  // the list grows: repeats and steps are at its end
     const group = tree.groups[i];
-    if (group.kind === REPEAT || group.kind === STEP) continue;
-    foldModules(tree, group);
+    if (group.kind === REPEAT) continue;
+    if (group.kind !== STEP) foldModules(tree, group);
     if (group.kind !== REPEAT) foldSteps(tree, group);
   }
 }

@@ -115,9 +115,10 @@ export function readGraph(section, types, operators, texts) {
     made.delegate.push(operator >= 0 ? operators.raw('delegate', operator) ?? -1 : delegate[row]);
     made.frame.push(frameOf.get(row) ?? -1);
   });
-  const graph = makeGraph({...made, ops: ops.list, modules: modules.list, frames, bodies: reader.subgraphs.map(({name, role}, i) => ({name: role === 'body' ? name || role : `${role}: ${name}`, owner: bodyAt[i]}))});
-  const totals = columns.numbers('total');
-  return {graph, title: section.module, entry: section.entry, isOwn: Boolean(section.has_operators), rowsOf: rowsOf(reader, own, drawn), total: Float64Array.from(drawn, row => totals[row]), ...typesOf(reader, types, drawn, texts)};
+  const graph = makeGraph({...made, hasLoops: section.dialect === 'program', ops: ops.list, modules: modules.list, frames, bodies: reader.subgraphs.map(({name, role}, i) => ({name: role === 'body' ? name || role : `${role}: ${name}`, owner: bodyAt[i]}))});
+  const totals = columns.numbers('total'), described = typesOf(reader, types, drawn, texts);
+  graph.notes = drawn.map((_, node) => graph.kind[node] === OPERATOR ? '' : firstType(described.shape(node)));
+  return {graph, title: section.module, entry: section.entry, isOwn: Boolean(section.has_operators), rowsOf: rowsOf(reader, own, drawn), total: Float64Array.from(drawn, row => totals[row]), ...described};
 }
 
 /* The operator of the method that each row is; -1 for all others. The rows of operators of the method's own graph are in its order, and have no name. */
@@ -147,8 +148,14 @@ function rowsOf({columns, section, count}, own, drawn) {
   return drawn.map(row => own[row] >= 0 ? [own[row]] : list.slice(start[row], start[row + 1]));
 }
 
+/** The first of the types of a node. */
+export function firstType(types) {
+  const [first, ...others] = types.split(/, (?=\w+\[)/);
+  return others.length ? `${first}, …` : first;
+}
+
 /* What is known of the outputs of each node. */
 function typesOf({columns}, table, drawn, texts) {
-  const types = table?.count ? new Columns(table, table.count, texts) : null, of = columns.indices('type');
-  return {shape: node => types?.text('text', of[drawn[node]]) ?? '', bytes: node => types?.numbers('bytes')[of[drawn[node]]] ?? NaN};
+  const types = table?.count ? new Columns(table, table.count, texts) : null, of = columns.indices('type'), known = bytes => (bytes >= 0 ? bytes : NaN);
+  return {shape: node => columns.text('jump', drawn[node]) ?? types?.text('text', of[drawn[node]]) ?? '', bytes: node => known(types?.numbers('bytes')[of[drawn[node]]])};
 }

@@ -19,8 +19,8 @@ class Structure {
   constructor(tree, group) {
     const {wires} = tree, number = group.id - tree.count;
     this.wires = wires.list.subarray(wires.start[number], wires.start[number + 1]);
-    const {rank, above, below, fed} = ranksOf(tree, group, this.wires);
-    Object.assign(this, {items: group.items.length, ins: group.ins, outs: group.outs, fed, ranks: rank.reduce((a, b) => Math.max(a, b), 1) + 2});
+    const {rank, above, below, fed, slides} = ranksOf(tree, group, this.wires);
+    Object.assign(this, {items: group.items.length, ins: group.ins, outs: group.outs, fed, slides, ranks: rank.reduce((a, b) => Math.max(a, b), 1) + 2});
     this.real = this.items + this.ins + this.outs;
     this.rank = new IntList(2 * this.real + 16);
     this.above = new IntList(2 * this.real + 16);
@@ -203,9 +203,9 @@ function firstPieces({upper, wire, items}) {
 export function structureOf(tree, group) {
   const built = new Structure(tree, group), ends = Array.from(built.wires, wire => built.ends(tree, wire)), limit = railLimit(tree, built, ends);
   built.wires.forEach((wire, i) => addPieces(tree, built, wire, ends[i], limit));
-  const ranked = sortIntoRanks(built), {items, ins, outs, real, ranks, rails} = built;
+  const ranked = sortIntoRanks(built), {items, ins, outs, real, ranks, rails, slides} = built;
   const column = name => built[name].all(), rank = column('rank'), upper = column('upper'), lower = column('lower');
-  const structure = {items, ins, outs, real, ranks, rank, above: column('above'), below: column('below'), upper, lower, wire: column('wire'), target: column('target'), rails, railTracks: packRails(rails), ...ranked};
+  const structure = {items, ins, outs, real, ranks, rank, slides, above: column('above'), below: column('below'), upper, lower, wire: column('wire'), target: column('target'), rails, railTracks: packRails(rails), ...ranked};
   Object.assign(structure, {up: indexBy(lower, rank.length), down: indexBy(upper, rank.length), gaps: indexBy(Int32Array.from(upper, vertex => rank[vertex]), ranks), breaks: null});
   orderRanks(structure);
   Object.assign(structure, straightPieces(structure));

@@ -2,6 +2,7 @@
 //
 // Walking in a graph: what leads to a node and what it leads to, the longest path, the way along an edge, the neighbourhood as a graph of its own.
 
+import {OPEN, REPEAT, groupOf} from './groups.js';
 import {indexBy} from './lists.js';
 import {makeGraph} from './read.js';
 
@@ -18,11 +19,12 @@ export function readersOf(graph) {
   return graph.readers;
 }
 
-/** The edges at a node, to its readers or to its producers: [edge, node at the other end]. */
+/** The edges at a node, to its readers or to its producers: [edge, node at the other end]. Those into the next pass of a loop come last, and are numbered behind all others. */
 export function edgesAt(graph, node, down) {
-  if (!down) return Array.from({length: graph.start[node + 1] - graph.start[node]}, (_, i) => [graph.start[node] + i, graph.from[graph.start[node] + i]]);
+  const {loops} = graph, next = ((down ? loops.byFrom : loops.byTo).get(node) ?? []).map(i => [graph.from.length + i, (down ? loops.to : loops.from)[i]]);
+  if (!down) return Array.from({length: graph.start[node + 1] - graph.start[node]}, (_, i) => [graph.start[node] + i, graph.from[graph.start[node] + i]]).concat(next);
   const {start, list, reader} = readersOf(graph);
-  return Array.from(list.subarray(start[node], start[node + 1]), edge => [edge, reader[edge]]);
+  return Array.from(list.subarray(start[node], start[node + 1]), edge => [edge, reader[edge]]).concat(next);
 }
 
 /** Marks what leads to the nodes and what they lead to, up to a number of edges: {node, edge}, a mark for each. */
@@ -102,6 +104,35 @@ export function spreadMarks(tree, {node, edge}) {
   return {item, target: into.target, out: into.out};
 }
 
+/* What each mark of the lines of a group is for, as a text that is the same in all instances of a repeat: act(text, list, position). */
+function eachLine({wires, count}, {target, out}, group, act) {
+  for (let k = wires.start[group.id - count]; k < wires.start[group.id - count + 1]; k++) {
+    const wire = wires.list[k], from = wires.source[wire] < 0 ? `in ${wires.inPort[wire]}` : `${wires.source[wire]} ${wires.sourceWire[wire] < 0 ? 0 : wires.outPort[wires.sourceWire[wire]]}`;
+    act(from, out, wire);
+    for (let t = wires.targetStart[wire]; t < wires.targetStart[wire + 1]; t++) act(`${from} ${wires.target[t]} ${wires.innerWire[t] < 0 ? 0 : wires.inPort[wires.innerWire[t]]}`, target, t);
+  }
+}
+
+/* Gives the items and lines of groups that are alike the marks of all of them. */
+function uniteGroups(tree, marks, groups) {
+  const found = new Map(), [first] = groups;
+  for (const group of groups) eachLine(tree, marks, group, (key, list, at) => found.set(key, (found.get(key) ?? 0) | list[at]));
+  for (const group of groups) eachLine(tree, marks, group, (key, list, at) => { list[at] = found.get(key); });
+  for (let slot = 0; slot < first.items.length; slot++) {
+    const items = groups.map(group => group.items[slot]).filter(item => item !== undefined), inside = items.map(item => groupOf(tree, item)).filter(Boolean);
+    const mark = items.reduce((sum, item) => sum | marks.item[item], 0);
+    for (const item of items) marks.item[item] = mark;
+    if (inside.length > 1) uniteGroups(tree, marks, inside);
+  }
+}
+
+/** Gives each instance of the folded repeats the marks of all of them: only one is drawn. `own` keeps the marks of the items as they were. */
+export function acrossInstances(tree, marks) {
+  const own = marks.item.slice();
+  for (const repeat of tree.groups) if (repeat.kind === REPEAT && repeat.state === OPEN) uniteGroups(tree, marks, Array.from(repeat.items, item => groupOf(tree, item)));
+  return {...marks, own};
+}
+
 /* The number of the group of each wire. */
 function groupsOfWires(tree) {
   if (!tree.wireGroup) {
@@ -141,6 +172,6 @@ export function partOf(graph, nodes) {
     inputs.push(...inside.map(from => i - from));
   });
   const bodies = graph.bodies.map(({name, owner}) => ({name, owner: owner >= 0 ? at[owner] : -1})), body = pick(graph.body).map(number => (number >= 0 && bodies[number].owner >= 0 ? number : -1));
-  const part = makeGraph({kind: pick(graph.kind), name: pick(graph.names), op: pick(graph.op), ops: graph.ops, module: pick(graph.module), modules: graph.modules, inputCounts, inputs, weights: pick(graph.weights), body, bodies, delegate: pick(graph.delegate), frame: pick(graph.frame), frames: graph.frames.map(({label}) => label)});
-  return Object.assign(part, {origin: Int32Array.from(nodes, node => graph.origin?.[node] ?? node)});
+  const part = makeGraph({kind: pick(graph.kind), name: pick(graph.names), op: pick(graph.op), ops: graph.ops, module: pick(graph.module), modules: graph.modules, inputCounts, inputs, hasLoops: graph.loops.from.length > 0, weights: pick(graph.weights), body, bodies, delegate: pick(graph.delegate), frame: pick(graph.frame), frames: graph.frames.map(({label}) => label)});
+  return Object.assign(part, {notes: graph.notes && pick(graph.notes), origin: Int32Array.from(nodes, node => graph.origin?.[node] ?? node)});
 }

@@ -9,7 +9,7 @@ import {layoutTree} from './layout.js';
 const LARGE = 4000;
 
 function treeOf(graph, options) {
-  const tree = buildTree(graph, options);
+  const tree = Object.assign(buildTree(graph, options), {pane: options.pane});
   openDefault(tree, options.budget);
   layoutTree(tree);
   return tree;
@@ -23,7 +23,7 @@ function scriptUrl() {
   return inline ? URL.createObjectURL(new Blob([inline.textContent], {type: 'text/javascript'})) : import.meta.url;
 }
 
-/** Builds the tree of a graph with the layout of what is open at first: at once, or for large graphs in a worker. Returns the tree or a promise of it. */
+/** Builds the tree of a graph with the layout of what is open at first, for a pane of a size ({by, budget, pane}): at once, or for large graphs in a worker. Returns the tree or a promise of it. */
 export function layOut(graph, options) {
   if (graph.count < LARGE || typeof Worker === 'undefined') return treeOf(graph, options);
   return new Promise(resolve => {

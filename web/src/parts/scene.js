@@ -19,7 +19,7 @@ const LEAST_LABEL = 24, LEAST_NOTE = 36, LEAST_FRAME = 6, STRIP = 4, PADDING = 2
 const mix = (colour, part) => `color-mix(in oklab, ${colour} ${part}%, var(--surface))`, backends = [0, 1, 2, 3, 4].map(index => `var(--backend-${index})`);
 
 /** The colours of boxes by name: that of the box, that of its text. A box refers to them by colourOf(). */
-const COLOURS = {
+export const COLOURS = {
   ...Object.fromEntries(backends.flatMap((colour, index) => [[`backend${index}`, [colour, 'var(--on-backend)']], [`own${index}`, [mix(colour, 34), 'var(--text)']], [`around${index}`, [mix(colour, 16), 'var(--text)']]])),
   framework: [mix('var(--framework)', 55), 'var(--text)'], delegate: [mix('var(--delegate-only)', 38), 'var(--text)'], unexplained: [mix('var(--unexplained)', 40), 'var(--text)'], even: ['var(--hover)', 'var(--text)'], odd: [mix('var(--accent)', 22), 'var(--text)'],
   same: [mix('var(--framework)', 18), 'var(--text)'], slower1: [mix('var(--slower)', 25), 'var(--text)'], slower2: [mix('var(--slower)', 50), 'var(--text)'], faster1: [mix('var(--accent)', 25), 'var(--text)'], faster2: [mix('var(--accent)', 50), 'var(--text)'],

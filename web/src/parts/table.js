@@ -5,7 +5,7 @@
 // until it is chosen, why(row): explains the number of a row if `hint` is not enough, descending: sorted so first, sort: false if it cannot be}.
 
 import {signal} from '@preact/signals';
-import {useEffect, useRef, useState} from 'preact/hooks';
+import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 
 import {sortRows} from '../base/columns.js';
 import {html} from '../base/html.js';
@@ -47,9 +47,9 @@ const contentOf = (column, row) => (column.cell ? column.cell(row) : column.text
 /* What explains a number: that of the row, or what the column is. */
 const whyOf = (column, row) => (column.number ? column.why?.(row) ?? column.hint : undefined);
 
-/** Returns the rows as the state of the table `name` sorts them. */
-export function sorted(name, columns, rows) {
-  const {key, descending} = sortingOf(get(`${name}.sort`)), column = columns.find(other => other.key === key);
+/* Returns the rows as the state of a table, `said`, sorts them. */
+function sortedBy(said, columns, rows) {
+  const {key, descending} = sortingOf(said), column = columns.find(other => other.key === key);
   return column ? sortRows(rows, sortValue(column), descending) : Array.from(rows);
 }
 
@@ -112,11 +112,11 @@ function Grip({name, column, changed}) {
 
 /**
  * The long table. `name` is that of declareTable(); `rows` are sorted here. `isChosen(row)` marks rows and scrolls to the first one, `isHit(row)` tints them; `open(row)` is called for a click and Enter;
- * `sum(rows)` describes marked rows (Ctrl or Shift and a click); `command` is what prints the same rows.
+ * `sum(rows)` describes marked rows (Ctrl or Shift and a click); `command` is what prints the same rows; `note` stands above the table while no row is marked, `more` below.
  */
-export function Table({name, label, columns, rows, open, isChosen, isHit, sum, command, more}) {
+export function Table({name, label, columns, rows, open, isChosen, isHit, sum, command, note, more}) {
   const grid = useRef(null), [size, setSize] = useState({width: 0, height: 0}), [top, setTop] = useState(0), [at, setAt] = useState(-1), [marked, setMarked] = useState(new Set()), [, drawAgain] = useState(0);
-  const all = sorted(name, columns, rows), shown = shownColumns(name, columns).filter(column => !(column.from > size.width)), chosen = isChosen ? all.findIndex(isChosen) : -1, focus = at >= 0 && at < all.length ? at : chosen;
+  const sorting = get(`${name}.sort`), all = useMemo(() => sortedBy(sorting, columns, rows), [sorting, columns, rows]), shown = shownColumns(name, columns).filter(column => !(column.from > size.width)), chosen = isChosen ? all.findIndex(isChosen) : -1, focus = at >= 0 && at < all.length ? at : chosen;
   useEffect(() => {
     if (!grid.current) return undefined; // it is being printed
     const resized = new ResizeObserver(([{contentRect}]) => contentRect.width && setSize({width: contentRect.width, height: contentRect.height}));
@@ -170,10 +170,10 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   };
   const line = index => {
     const row = all[index], isMarked = marked.has(row);
-    return html`<div key=${index} class=${`row${index === focus ? ' chosen' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
+    return html`<div key=${index} class=${`row${index === focus || isChosen?.(row) ? ' chosen' : ''}${index === at ? ' at' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
       style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span role="gridcell" class=${column.number ? 'number' : column.key === 'bar' ? 'bar-cell' : ''} aria-colindex=${String(place + 1)} aria-description=${whyOf(column, row)}>${contentOf(column, row)}</span>`)}</div>`;
   };
-  return html`<div class="long-table"><div class="table-bar">${marked.size ? html`<span class="count" role="status">${marked.size} marked: ${sum?.([...marked]) ?? ''}</span><button type="button" class="text-link" onClick=${() => setMarked(new Set())}>none</button>` : null}
+  return html`<div class="long-table"><div class="table-bar">${marked.size ? html`<span class="count" role="status">${marked.size} marked: ${sum?.([...marked]) ?? ''}</span><button type="button" class="text-link" onClick=${() => setMarked(new Set())}>none</button>` : note}
     <span class="push"></span><${ColumnsMenu} name=${name} columns=${columns} /><${CopyMenu} label=${label} columns=${shown} rows=${marked.size ? all.filter(row => marked.has(row)) : all} command=${command} /></div>
     <div class="grid-table" role="grid" tabindex="0" ref=${grid} aria-label=${label} aria-rowcount=${String(all.length + 1)} aria-colcount=${String(shown.length)} aria-activedescendant=${focus >= 0 ? `${name}-row-${focus}` : undefined}
       onScroll=${event => setTop(event.currentTarget.scrollTop)} onKeyDown=${key} onClick=${click}>

@@ -2,14 +2,17 @@
 //
 // details.js - the panel beside the views: all that is known of what is selected, with links to everything that it has to do with.
 
+import {signal} from '@preact/signals';
+
 import {STAT_TEXTS, comparedMethod, explain, grainOf, method, pairs, sectionOf, select, selection, show, timeWithUnit, times, unitName} from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {DESCRIPTIONS} from '../base/descriptions.js';
-import {term} from '../base/filter.js';
+import {repeatedTerms, term} from '../base/filter.js';
 import {callsText, changeText, countText, cyclesText, rateText, shareText, shortType, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {TOP_LEVEL, estimatedOver, fusedInto, groupRows, lineKey, matchText} from '../base/method.js';
 import {KIND_TEXTS} from '../base/selection.js';
+import {get} from '../base/store.js';
 import {edgesAt} from '../graph/walk.js';
 import {Distribution, Link, ModuleLink, NodeLink, linearScale, shareOfWhole, sumHint, timeText} from '../parts/bits.js';
 import {Verdict, intervalText} from './compare.js';
@@ -104,9 +107,9 @@ function OperatorDetails({row}) {
 /* What is told of several operators: their sum, and what they are. */
 function RowsDetails({chosen}) {
   const {operators} = method.value, {of} = times.value, time = sumOver(of, chosen.rows), byTime = Array.from(chosen.rows).sort((a, b) => (of[b] || 0) - (of[a] || 0)), module = chosen.kind === 'module' ? method.value.modulesByPath.get(chosen.id) : null;
-  const field = {module: ['module', chosen.id], line: ['line', chosen.id], pattern: ['module', chosen.id], op: ['op', chosen.id], finding: ['finding', chosen.id]}[chosen.kind];
-  return html`<${Places} /><${Definitions} rows=${[
-    ['operators', html`<${Link} act=${() => show('operators', {q: field ? term(...field) : '', 'op.group': 'none'})}>${countText(chosen.rows.length, 'operator')}<//>`], ['type', module ? shortType(module.type) : null], ['time', html`${timeText(time, estimatedOver(operators, chosen.rows, of), chosen.rows)} ${unitName.value}`, explain(sumHint(), chosen.rows)], ['share', shareOfWhole(time), 'of Method::execute'],
+  const field = {module: ['module', chosen.id], line: ['line', chosen.id], pattern: ['module', chosen.id], op: ['op', chosen.id], finding: ['finding', chosen.id]}[chosen.kind], terms = chosen.kind === 'repeated' ? repeatedTerms(operators.module(chosen.rows[0])?.pattern ?? '', operators.op(chosen.rows[0])) : field ? term(...field) : '';
+  return html`${chosen.kind === 'all' ? null : html`<${Places} />`}<${Definitions} rows=${[
+    ['operators', html`<${Link} act=${() => show('operators', {q: terms, 'op.group': 'none'})}>${countText(chosen.rows.length, 'operator')}<//>`], ['type', module ? shortType(module.type) : null], ['time', html`${timeText(time, estimatedOver(operators, chosen.rows, of), chosen.rows)} ${unitName.value}`, explain(sumHint(), chosen.rows)], ['share', shareOfWhole(time), 'of Method::execute'],
     ['around', module?.parent ? html`<${ModuleLink} module=${module.parent} />` : null]]} />
     ${module?.children.length ? html`<section><h3>Modules inside</h3><ul>${module.children.slice(0, MOST_LISTED).map(inside => html`<li><${ModuleLink} module=${inside} /></li>`)}</ul>${module.children.length > MOST_LISTED ? html`<p class="quiet">${module.children.length - MOST_LISTED} more</p>` : null}</section>` : null}
     <section><h3>By operator type, in ${unitName.value}</h3><${Definitions} rows=${groupRows(operators, chosen.rows, 'op', of).slice(0, MOST_LISTED).map(group => [group.key, `${timeText(group.time, group.estimated, group.rows)} ×${group.count}`, explain(sumHint(), group.rows)])} /></section>
@@ -115,6 +118,7 @@ function RowsDetails({chosen}) {
 
 const titleOf = chosen => {
   if (chosen.kind === 'finding') return method.value.findings[Number(chosen.id)]?.title ?? 'finding';
+  if (chosen.kind === 'all') return method.value.name;
   if (chosen.kind === 'delegate') return `delegate at instruction ${chosen.id}`;
   if (chosen.kind === 'tensor') return `tensor ${chosen.id}`;
   if (chosen.kind === 'line') return chosen.id.split('/').pop();
@@ -124,11 +128,16 @@ const titleOf = chosen => {
 /** Panels for kinds of selection that only one view knows, by kind: components with {chosen}. */
 export const detailsOfKind = {};
 
+const WIDE_VIEWS = ['operators', 'modules', 'timeline', 'graph', 'source', 'memory', 'roofline'];  // those that have details beside them where there is room
+const room = globalThis.matchMedia?.('(min-width: 2000px)'), isWide = signal(room?.matches ?? false);
+room?.addEventListener('change', () => (isWide.value = room.matches));
+
+/** The panel: what is selected, or all operators where there is room. */
 export function Details() {
-  const chosen = selection.value;
+  const isAll = !selection.value, chosen = selection.value ?? (isWide.value && WIDE_VIEWS.includes(get('view')) ? {kind: 'all', id: '', rows: method.value.operators.timed, row: -1} : null);
   if (!chosen) return null;
   const Kind = detailsOfKind[chosen.kind], title = titleOf(chosen);
-  return html`<aside class="details" aria-label=${`Details of ${title}`}><header><h2>${title}</h2><button type="button" class="close" aria-label="Close details" onClick=${() => select(null)}>×</button></header>
+  return html`<aside class="details" aria-label=${`Details of ${title}`}><header><h2>${title}</h2>${isAll ? null : html`<button type="button" class="close" aria-label="Close details" onClick=${() => select(null)}>×</button>`}</header>
     <p class="quiet">${KIND_TEXTS[chosen.kind]}</p>${chosen.isGone ? html`<p class="note">This method has no such operator.</p>` : chosen.row >= 0 ? html`<${OperatorDetails} row=${chosen.row} />` : Kind ? html`<${Kind} chosen=${chosen} />` : html`<${RowsDetails} chosen=${chosen} />`}</aside>`;
 }
 

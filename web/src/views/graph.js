@@ -15,8 +15,9 @@ import {dotText} from '../graph/dot.js';
 import {GraphPicture} from '../graph/draw.js';
 import {DELEGATE, OPEN, REPEAT, UNFOLDED, chooseInstance, groupOf, setState} from '../graph/groups.js';
 import {groupLabel, nodeLabel} from '../graph/labels.js';
-import {valueOf} from '../graph/overlay.js';
-import {edgesAt, follow, longestPath, spreadMarks} from '../graph/walk.js';
+import {peersOf, valueOf} from '../graph/overlay.js';
+import {firstType} from '../graph/section.js';
+import {acrossInstances, edgesAt, follow, longestPath, spreadMarks} from '../graph/walk.js';
 import {Check, Choice, NodeLink, Segments} from '../parts/bits.js';
 import {copy, download, savePicture} from '../parts/export.js';
 import {Legend} from './graph_legend.js';
@@ -25,6 +26,8 @@ import {applyOpen, namesOf, openText, paneOf, readingOf, rowsInItem, TITLES} fro
 
 const GROUPINGS = [['module', 'Modules'], ['delegate', 'Delegates'], ['flat', 'No groups']], HOPS = [['0', 'off'], ['1', '1 edge'], ['2', '2 edges'], ['3', '3 edges'], ['all', 'all']];
 const ZOOM_STEP = 1.6, PAN_STEP = 80, LISTED = 300, AROUND_HOPS = 2;
+/* What of the window the panes do not have: long chains break before there is a canvas to ask for its size. */
+const AROUND_PANES = [32, 206];
 
 declare({
   'graph.panes': list(), 'graph.by': oneOf('module', 'delegate', 'flat'), 'graph.colour': text(), 'graph.hops': oneOf('3', '0', '1', '2', 'all'), 'graph.path': flag(false), 'graph.only': text(), 'graph.around': number(AROUND_HOPS),
@@ -98,8 +101,8 @@ const isDark = () => {
 
 /* What is written on the edges of a node: the type of its first output, and the bytes of all. */
 function describe(pane, node) {
-  const [first, ...others] = pane.shape(node).split(/, (?=\w+\[)/), bytes = pane.bytes(node);
-  return {shape: others.length ? `${first}, …` : first, bytes: Number.isNaN(bytes) ? '' : shortBytes(bytes)};
+  const bytes = pane.bytes(node);
+  return {shape: firstType(pane.shape(node)), bytes: Number.isNaN(bytes) ? '' : shortBytes(bytes)};
 }
 
 /* Everything that the picture shows beside the graph itself. */
@@ -115,18 +118,24 @@ function refresh({pane, picture}, overlay) {
     for (let node = 0; node < tree.count; node++) if (Array.from(pane.rowsOf(node)).some(row => has[pane.toMethod ? pane.toMethod(row) : row])) for (let item = node; item >= 0; item = item === node || groupOf(tree, item).state ? tree.parent[item] : -1) picture.found[item] = item === node || !groupOf(tree, item).state ? 1 : picture.found[item];
   }
   const path = get('graph.path') ? longestPath(pane.graph, overlay.values) : null;
-  picture.marks = path ? spreadMarks(tree, path) : nodes.length && hops > 0 ? spreadMarks(tree, follow(pane.graph, nodes, hops)) : null;
+  picture.marks = path ? acrossInstances(tree, spreadMarks(tree, path)) : nodes.length && hops > 0 ? spreadMarks(tree, follow(pane.graph, nodes, hops)) : null;
   picture.theme = picture.themeOf(isDark());
   return nodes;
+}
+
+/* Of a box in a folded repeat, of how many instances the longest path passes it. */
+function pathText({tree}, {marks, shown}, id) {
+  const peers = marks?.own ? peersOf(tree, id, shown.peers) : [], passed = peers.filter(peer => marks.own[peer]).length;
+  return peers.length > 1 && passed ? `on the longest path in ${passed} of ${peers.length}` : null;
 }
 
 /* The lines of the tooltip. */
 function linesOf(pane, picture, overlay, id) {
   const {tree} = pane, group = groupOf(tree, id), {value, median, instances, estimated, hatched} = valueOf(tree, picture.shown, id), long = overlay.long ?? String;
   const number = Number.isNaN(value) ? null : `${overlay.name ? `${overlay.name}: ` : ''}${estimated ? '≈ ' : ''}${long(value)}${instances > 1 && overlay.adds ? `, sum of ${instances}; median ${long(median)}` : ''}`;
-  if (group) return [group.path || groupLabel(group), group.kind === REPEAT ? `${group.items.length} that are alike` : null, `${countText(group.leaves, 'node')}`, number, `click: ${group.state ? 'close' : 'open'}; Ctrl-click: select${group.kind === REPEAT ? '; Shift-click: all of them' : ''}`];
+  if (group) return [group.path || groupLabel(group), group.kind === REPEAT ? `${group.items.length} that are alike` : null, `${countText(group.leaves, 'node')}`, number, pathText(pane, picture, id), `click: ${group.state ? 'close' : 'open'}; Ctrl-click: select${group.kind === REPEAT ? '; Shift-click: all of them' : ''}`];
   const {operators} = pane.base ?? method.value, rows = Array.from(pane.rowsOf(id)), source = rows.length ? operators.source(rows[0]) : null;
-  return [pane.graph.names[id], pane.graph.kind[id] === 0 ? pane.graph.ops[pane.graph.op[id]] : null, pane.graph.modules[pane.graph.module[id]], pane.shape(id) || null, number, hatched ? overlay.hatchedText : null,
+  return [pane.graph.names[id], pane.graph.kind[id] === 0 ? pane.graph.ops[pane.graph.op[id]] : null, pane.graph.modules[pane.graph.module[id]], pane.shape(id) || null, number, pathText(pane, picture, id), hatched ? overlay.hatchedText : null,
     !pane.base && rows.length && times.value.of[rows[0]] >= 0 && !/^(avg|p50|run)/.test(overlay.name) ? timeWithUnit(rows.reduce((sum, row) => sum + (times.value.of[row] || 0), 0)) : null,
     rows.length && operators.backend(rows[0]) ? operators.backend(rows[0]) : null, pane.graph.weights[id] ? countText(pane.graph.weights[id], 'weight') : null, source ? sourceText(source) : null, rows.length > 1 ? `${rows.length} operators of the Edge graph` : null];
 }
@@ -369,6 +378,7 @@ function repeatAround({pane}) {
 
 function fitAll(entry, least) {
   for (const other of movedWith(entry)) {
+    other.picture.rebreak();
     other.picture.fit(least);
     other.redraw();
     keepView(other.pane.key, other.picture);
@@ -435,22 +445,22 @@ async function takeFile(file) {
 /* ---- The view ---- */
 
 /* The base's graph, in which operators are those of the base. */
-function basePane(by) {
+function basePane(by, size) {
   const base = baseMethod.value;
   if (!base || !comparedMethod.value) return null;
   const section = sectionOf(base, 'graphs').value, reading = readingOf(section, base.graphName, base);
   if (!reading) return null;
-  const pane = paneOf(reading, 'base', by, null), toNew = new Map(comparedMethod.value.nodes.filter(node => node.base_node >= 0 && node.new_node >= 0 && node.base_node !== null && node.new_node !== null).map(node => [node.base_node, node.new_node])), toBase = new Map([...toNew].map(([from, to]) => [to, from]));
+  const pane = paneOf(reading, 'base', by, null, size), toNew = new Map(comparedMethod.value.nodes.filter(node => node.base_node >= 0 && node.new_node >= 0 && node.base_node !== null && node.new_node !== null).map(node => [node.base_node, node.new_node])), toBase = new Map([...toNew].map(([from, to]) => [to, from]));
   const of = base.operators.avg;
   return Object.assign(pane, {toMethod: row => toNew.get(row) ?? -1, fromMethod: row => toBase.get(row) ?? -1, base: {operators: base.operators, whole: base.execute.avg, values: shown => Float64Array.from({length: shown.graph.count}, (_, node) => Array.from(shown.rowsOf(node)).reduce((sum, row) => (Number.isNaN(of[row]) ? sum : (sum || 0) + of[row]), NaN))}});
 }
 
 /* The panes that are shown, and what is wrong with graphs of damaged documents. */
 function panesOf(shown, section, by, around) {
-  const panes = [], problems = [];
+  const panes = [], problems = [], size = {width: (innerWidth - AROUND_PANES[0]) / shown.length, height: innerHeight - AROUND_PANES[1]};
   for (const name of shown) {
     try {
-      const pane = name === 'base' ? basePane(by) : paneOf(readingOf(section, name, method.value), name, by, around);
+      const pane = name === 'base' ? basePane(by, size) : paneOf(readingOf(section, name, method.value), name, by, around, size);
       if (pane) panes.push(pane);
     } catch (error) {
       problems.push(`The graph ${name} cannot be drawn, because this document is damaged (${error.message}). Write it again.`);

@@ -59,16 +59,16 @@ const panes = new WeakMap(); // reading -> {key: pane}
 
 /**
  * Returns a pane: {key, title, reading, graph, by, ready: a promise of the tree, tree: null until then, rowsOf(node), nodesOf(row), sharers, shape(node), cut}. `around` are {rows, hops} of which only the
- * neighbourhood is drawn, or null. Panes are kept with what is open in them.
+ * neighbourhood is drawn, or null. `size` is about that of the pane on the page, {width, height}. Panes are kept with what is open in them and where their chains break.
  */
-export function paneOf(reading, key, by, around) {
+export function paneOf(reading, key, by, around, size) {
   if (!panes.has(reading)) panes.set(reading, new Map());
   const kept = panes.get(reading), name = `${by} ${around ? `${around.hops} ${around.rows.join()}` : ''}`;
-  if (!kept.has(name)) kept.set(name, makePane(reading, key, by, around));
+  if (!kept.has(name)) kept.set(name, makePane(reading, key, by, around, size));
   return kept.get(name);
 }
 
-function makePane(reading, key, by, around) {
+function makePane(reading, key, by, around, size) {
   const {nodes, cut} = around ? neighbourhood(reading.graph, [...new Set(Array.from(around.rows).flatMap(reading.nodesOf))], around.hops, MOST_AROUND) : {nodes: null, cut: false};
   const graph = nodes ? partOf(reading.graph, nodes) : reading.graph, origin = node => (nodes ? nodes[node] : node), at = nodes && new Map(Array.from(nodes, (node, i) => [node, i]));
   const pane = {
@@ -80,7 +80,7 @@ function makePane(reading, key, by, around) {
     pane.graph = tree.graph;
     return tree;
   };
-  const made = layOut(graph, {by, budget: 140});
+  const made = layOut(graph, {by, budget: 140, pane: size});
   pane.ready = made instanceof Promise ? made.then(keep) : Promise.resolve(keep(made));
   return pane;
 }

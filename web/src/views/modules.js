@@ -3,13 +3,14 @@
 // modules.js - the time by module as an icicle: Method::execute on top, below it modules, operators, and what passes beside them. A click opens a module; with a base the boxes are coloured by their change.
 
 import {STAT_TEXTS, carryingRows, comparedMethod, explain, hasHit, hits, method, pairs, selectedRows, selection, show, times, timeWithUnit, unitName} from '../base/app.js';
+import {medianOf} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {term} from '../base/filter.js';
 import {changeText, countText, shareText, shortType} from '../base/format.js';
 import {html} from '../base/html.js';
 import {operatorLabel} from '../base/method.js';
 import {ONE_SIDED, makeRow} from '../base/rects.js';
-import {nodeId} from '../base/selection.js';
+import {nodeId, repeatedId} from '../base/selection.js';
 import {declare, flag, get, number, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Check, Link, Segments, bar, changeOfTimes, sumHint, timeColumn, timeText} from '../parts/bits.js';
 import {Scene, SceneTools, colourOf} from '../parts/scene.js';
@@ -111,18 +112,18 @@ function slowestOf(node) {
     while (at && !owner.has(at)) at = at.parent;
     if (at) sums.set(at, sums.get(at) + of[row]);
   }
-  const sorted = [...sums].map(([module, time]) => ({module, time})).sort((a, b) => a.time - b.time), {length} = sorted;
-  return {...sorted[length - 1], median: length % 2 ? sorted[(length - 1) / 2].time : (sorted[length / 2 - 1].time + sorted[length / 2].time) / 2};
+  const sorted = [...sums].map(([module, time]) => ({module, time})).sort((a, b) => a.time - b.time);
+  return {...sorted.at(-1), median: medianOf(sorted.map(({time}) => time))};
 }
 
 /* ---- What a click does ---- */
 
 /* Opens a module, or goes to the one around the top; selects an operator. */
 function open(node, isStep = false) {
-  const {path, top} = kept.picture, selected = node.kind === 'module' ? {sel: `module:${node.pattern}`} : node.kind === 'group' ? {sel: `pattern:${node.pattern}`} : {};
+  const {path, top} = kept.picture, {operators} = method.peek(), selected = node.kind === 'module' ? {sel: `module:${node.pattern}`} : node.kind === 'group' ? {sel: `pattern:${node.pattern}`} : {};
   if (node.kind === 'operator') {
     const [row] = node.rows;
-    set(node.rows.length === 1 ? {sel: nodeId(method.peek().operators, row)} : {}, {replace: isStep});
+    set({sel: node.rows.length === 1 ? nodeId(operators, row) : `repeated:${repeatedId(operators, row)}`}, {replace: isStep});
   } else if (isStep) set(selected, {replace: true});
   else if (node === top) drill(path.at(-2)?.key ?? ROOT);
   else if (node.kind !== 'part') drill(node.key, selected);
@@ -177,8 +178,7 @@ function Contents({picture}) {
 }
 
 function Crumbs({path, top}) {
-  const names = path.map(node => (node.kind === 'root' ? node.label : node.label));
-  return html`<nav class="crumbs" aria-label="Module">${path.map((node, index) => html`<button type="button" aria-current=${index === path.length - 1 ? 'true' : undefined} onClick=${() => drill(node.key)}>${names[index]}</button>`)}
+  return html`<nav class="crumbs" aria-label="Module">${path.map((node, index) => html`<button type="button" aria-current=${index === path.length - 1 ? 'true' : undefined} onClick=${() => drill(node.key)}>${node.label}</button>`)}
     <span class="count" aria-description=${explain(sumHint(), top.rows)}>${top.type ? `${shortType(top.type)} · ` : ''}${timeText(top.time, top.estimated, top.rows)} ${unitName.value} · ${shareOf(top)} · ${countText(top.count, 'operator')} with time</span>
     ${top.kind === 'root' ? null : html`<${Link} act=${() => show('operators', {q: term('module', top.pattern), 'op.group': 'none'})}>show its operators<//>`}</nav>`;
 }
@@ -192,7 +192,7 @@ export function ModulesView() {
   return html`<div class="modules"><div class="toolbar"><${Crumbs} path=${picture.path} top=${picture.top} /></div>
     <div class="toolbar"><${Check} label="roll up equal modules" title="equal modules as one box (u)" checked=${isRolled} change=${roll} /><${Segments} label="Order" options=${[['model', 'Model order'], ['time', 'By time']]} chosen=${get('mod.order')} change=${order => set({'mod.order': order})} />
     ${isCompared() ? html`<${Segments} label="Colour" options=${[['change', 'Change'], ['backend', 'Backend']]} chosen=${get('mod.colour')} change=${colour => set({'mod.colour': colour})} />` : null}<${SceneTools} name="modules" />
-    <span class="count">click opens · Ctrl-wheel zooms</span>${byChange ? html`<${ChangeLegend} />` : html`<${BackendLegend} operators=${operators} />`}</div>
+    <span class="hint">click opens · Ctrl-wheel zooms</span></div>
     ${times.value.stat === 'p50' ? html`<p class="note">Medians do not add up to the median of Method::execute: the picture shows the operators’ medians only.</p>` : null}
-    <div class="icicle-frame"><${Icicle} picture=${picture} /></div><${Contents} picture=${picture} /></div>`;
+    <div class="beside"><div><div class="icicle-frame"><${Icicle} picture=${picture} /></div><div class="under">${byChange ? html`<${ChangeLegend} />` : html`<${BackendLegend} operators=${operators} />`}</div></div><${Contents} picture=${picture} /></div></div>`;
 }

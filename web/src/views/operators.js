@@ -2,10 +2,12 @@
 //
 // operators.js - the table of operators: each, or summed by type, module, pattern of modules, source line or backend.
 
-import {STAT_TEXTS, comparedMethod, explain, hits, labelOf, method, pairs, select, selectRow, selectedRows, selection, shownRun, times, unitName} from '../base/app.js';
+import {computed} from '@preact/signals';
+
+import {STAT_TEXTS, comparedMethod, explain, hits, labelOf, method, pairs, select, selectRow, selectedRows, shownRun, times, unitName} from '../base/app.js';
 import {medianOf, sumOver} from '../base/columns.js';
 import {DESCRIPTIONS} from '../base/descriptions.js';
-import {optionsOf, term, termsOf, without} from '../base/filter.js';
+import {optionsOf, repeatedTerms, term, termsOf, without} from '../base/filter.js';
 import {callsText, countText, rateText, sourceText} from '../base/format.js';
 import {html, visibleText} from '../base/html.js';
 import {TOP_LEVEL, backendsOf, estimatedOver, groupRows} from '../base/method.js';
@@ -87,17 +89,19 @@ const groupText = {op: key => key, module: key => key || TOP_LEVEL, pattern: key
 
 /** Groups rows by the pattern of their module and by operator type: the same operator of repeated modules is one row, with the sum of each module in order. */
 export function foldRows(operators, rows, of) {
-  const groups = new Map();
+  const groups = [], byPattern = new Map();
   for (const row of rows) {
-    const module = operators.module(row), pattern = module?.pattern ?? '', op = operators.op(row), key = `${pattern}\n${op}`;
-    if (!groups.has(key)) groups.set(key, {key, pattern, op, rows: [], time: 0, estimated: 0, modules: new Map()});
-    const group = groups.get(key), time = of[row] > 0 ? of[row] : 0;
+    const module = operators.module(row), pattern = module?.pattern ?? '', op = operators.op(row), time = of[row] > 0 ? of[row] : 0;
+    let ofPattern = byPattern.get(pattern);
+    if (!ofPattern) byPattern.set(pattern, ofPattern = new Map());
+    let group = ofPattern.get(op);
+    if (!group) groups.push(group = {key: `${pattern}\n${op}`, pattern, op, rows: [], time: 0, estimated: 0, modules: new Map()}), ofPattern.set(op, group);
     group.rows.push(row);
     group.time += time;
     group.estimated += operators.isEstimated(row) ? time : 0;
     group.modules.set(module, (group.modules.get(module) ?? 0) + time);
   }
-  return [...groups.values()].map(group => {
+  return groups.map(group => {
     const each = [...group.modules].map(([module, time]) => ({module, time})), ordered = each.map(({time}) => time).sort((a, b) => a - b);
     return {...group, count: group.rows.length, each, median: medianOf(ordered), slowest: each.reduce((a, b) => (b.time > a.time ? b : a))};
   });
@@ -119,7 +123,7 @@ function Strip({group, most}) {
 function groupColumns(by, rows) {
   const most = rows.reduce((a, row) => Math.max(a, row.time), 0), {label} = times.value;
   const folded = by === 'pattern', key = folded ? [
-    {key: 'key', title: 'repeated operator', width: 'minmax(200px, 2.4fr)', value: row => `${row.pattern || TOP_LEVEL} · ${row.op}${row.each.length > 1 ? ` ×${row.each.length}` : ''}`,
+    {key: 'key', title: 'repeated operator', width: 'minmax(240px, 3.4fr)', value: row => `${row.pattern || TOP_LEVEL} · ${row.op}${row.each.length > 1 ? ` ×${row.each.length}` : ''}`,
       cell: row => html`<span class="cut head" title=${`${row.pattern} · ${row.op}`}><bdi>${row.pattern || TOP_LEVEL} · <strong>${row.op}</strong>${row.each.length > 1 ? html` <span class="badge">×${row.each.length}</span>` : ''}</bdi></span>`},
   ] : [{key: 'key', title: GROUPS.find(([value]) => value === by)[1].toLowerCase(), width: 'minmax(200px, 2fr)', value: row => groupText[by](row.key), cell: row => html`<span class="cut head" title=${row.key}><bdi>${groupText[by](row.key)}</bdi></span>`}];
   return [
@@ -127,7 +131,7 @@ function groupColumns(by, rows) {
     {key: 'count', title: 'nodes', hint: 'operators of the graph in the row', number: true, width: '64px', descending: true, value: row => row.count},
     timeColumn('time', label, sumHint(), row => row.time, {rows: row => row.rows, estimated: row => row.estimated, width: '100px'}),
     shareColumn(row => row.time, {width: '72px'}),
-    {key: 'bar', title: '', width: 'minmax(100px, 1.4fr)', sort: false, cell: row => bar(row.time, most, row.estimated)},
+    {key: 'bar', title: '', width: 'minmax(80px, 1fr)', sort: false, cell: row => bar(row.time, most, row.estimated)},
     ...baseSumColumns(row => row.rows),
     ...(folded ? [
       timeColumn('median', 'median of one', 'median of the sums of each module', row => (row.each.length > 1 ? row.median : NaN), {rows: row => row.rows, width: '120px', from: 900}),
@@ -140,8 +144,8 @@ function groupColumns(by, rows) {
 
 /** Narrows the search, the one of the page or the one given, to a group and shows each operator. */
 export function openGroup(by, group, {q: said, ...changes} = {q: get('q')}) {
-  const field = {op: 'op', module: 'own', source: 'line', backend: 'backend'}[by], terms = by === 'pattern' ? [term('own', group.pattern), term('op', group.op)] : [term(field, group.key)];
-  set({...changes, 'op.group': 'none', q: [said, ...terms].filter(Boolean).join(' ')});
+  const field = {op: 'op', module: 'own', source: 'line', backend: 'backend'}[by], terms = by === 'pattern' ? repeatedTerms(group.pattern, group.op) : term(field, group.key);
+  set({...changes, 'op.group': 'none', q: [said, terms].filter(Boolean).join(' ')});
 }
 
 /* ---- The view ---- */
@@ -156,23 +160,32 @@ function nodesCommand() {
 /* A chip for each term of the search; a click removes it. */
 const Chips = () => html`${termsOf(get('q')).filter(part => part.includes(':')).map(part => html`<button type="button" class="chip" aria-label=${`Remove ${part}`} onClick=${() => set({q: without(get('q'), part)})}>${part} ×</button>`)}`;
 
+/* The rows of the table, and its columns: what a filter selects and the statistic gives, computed once for both. Of a record with times the timed operators, unless the search says otherwise. */
+const isTimedOnly = computed(() => method.value.runs > 0 && !get('q').includes('timed:'));
+const shownRows = computed(() => (isTimedOnly.value ? hits.value.rows.filter(row => method.value.operators.isTimed(row)) : hits.value.rows));
+const each = computed(() => ({rows: shownRows.value, columns: operatorColumns(method.value.operators, shownRows.value)}));
+const grouped = computed(() => {
+  const {operators} = method.value, by = shownGroup(), {of} = times.value, rows = by === 'pattern' ? foldRows(operators, shownRows.value, of) : groupRows(operators, shownRows.value, by, of);
+  return {rows, columns: groupColumns(by, rows)};
+});
+
 export function OperatorsView() {
-  const {operators, hasGraph} = method.value, {rows: found} = hits.value, by = shownGroup(), {of} = times.value, each = by === 'none';
-  const onlyTimed = method.value.runs > 0 && !get('q').includes('timed:'), rows = onlyTimed ? Array.from(found).filter(row => operators.isTimed(row)) : Array.from(found), backends = backendsOf(operators);
+  const {operators, hasGraph} = method.value, by = shownGroup(), {of} = times.value, isEach = by === 'none';
   if (!hasGraph) return html`<p class="note">The graph is missing, because no ETRecord was given. The timeline shows the events.</p>`;
-  const time = sumOver(of, rows), estimated = estimatedOver(operators, rows, of), chosenBackend = get('q').match(/\bbackend:(\S+)/)?.[1] ?? '';
+  const rows = shownRows.value, backends = backendsOf(operators), {time} = hits.value, estimated = estimatedOver(operators, rows, of), chosenBackend = get('q').match(/\bbackend:(\S+)/)?.[1] ?? '';
   const setBackend = name => set({q: [without(get('q'), 'backend'), name && term('backend', name)].filter(Boolean).join(' ')});
   const describe = marked => {
-    const inside = each ? marked : marked.flatMap(group => group.rows), sum = sumOver(of, inside);
+    const inside = isEach ? marked : marked.flatMap(group => group.rows), sum = sumOver(of, inside);
     return `${countText(inside.length, 'operator')}, ${timeText(sum, 0, inside)} ${unitName.value}, ${shareOfWhole(sum)}`;
   };
-  const groups = each ? [] : by === 'pattern' ? foldRows(operators, rows, of) : groupRows(operators, rows, by, of), chosen = selectedRows.value;
+  const chosen = selectedRows.value;
+  const note = html`<span class="count" role="status" aria-description=${explain(sumHint(), rows)}>${countText(rows.length, 'operator')}, ${timeText(time, 0, rows)} ${unitName.value}, ${shareOfWhole(time)}${estimated > 0 ? ` (${timeText(estimated, 1, rows)} estimated)` : ''}</span>`;
   return html`<div class="operators"><div class="toolbar">
     <${Segments} label="Group by" options=${GROUPS} chosen=${by} change=${value => set({'op.group': value})} />
     <${Choice} label="Backend" options=${[['', 'all backends'], ...backends.map(name => [name, name])]} chosen=${chosenBackend} change=${setBackend} />
-    <label class="check"><input type="checkbox" aria-label="timed only" checked=${onlyTimed} disabled=${method.value.runs === 0} onChange=${event => set({q: event.target.checked ? without(get('q'), 'timed') : `${get('q')} timed:all`.trim()})} />timed only</label>
-    <${Chips} /><span class="count" role="status" aria-description=${explain(sumHint(), rows)}>${countText(rows.length, 'operator')}, ${timeText(time, 0, rows)} ${unitName.value}, ${shareOfWhole(time)}${estimated > 0 ? ` (${timeText(estimated, 1, rows)} estimated)` : ''}</span></div>
+    <label class="check"><input type="checkbox" aria-label="timed only" checked=${isTimedOnly.value} disabled=${method.value.runs === 0} onChange=${event => set({q: event.target.checked ? without(get('q'), 'timed') : `${get('q')} timed:all`.trim()})} />timed only</label>
+    <${Chips} /></div>
     ${rows.length === 0 ? html`<p class="note">No operator matches.</p>`
-    : each ? html`<${Table} key="op" name="op" label="Operators" columns=${operatorColumns(operators, rows)} rows=${rows} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${nodesCommand()} />`
-    : html`<${Table} key=${`group ${by}`} name="group" label="Operators, grouped" columns=${groupColumns(by, groups)} rows=${groups} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && selection.value.row >= 0 && group.rows.includes(selection.value.row)} sum=${describe} />`}</div>`;
+    : isEach ? html`<${Table} key="op" name="op" label="Operators" note=${note} ...${each.value} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${nodesCommand()} />`
+    : html`<${Table} key=${`group ${by}`} name="group" label="Operators, grouped" note=${note} ...${grouped.value} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && group.rows.some(row => chosen[row])} sum=${describe} />`}</div>`;
 }

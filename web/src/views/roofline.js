@@ -6,11 +6,13 @@
 import {useRef, useState} from 'preact/hooks';
 
 import {STAT_TEXTS, baseMethod, comparedMethod, explain, hits, isHitRow, method, pairs, profile, select, selectedRows, selectRow, times, unitName} from '../base/app.js';
+import {medianOf} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {DESCRIPTIONS} from '../base/descriptions.js';
 import {countText, rateText, shareText, shortOp} from '../base/format.js';
 import {html} from '../base/html.js';
 import {TOP_LEVEL, backendColour, estimatedOver} from '../base/method.js';
+import {repeatedId} from '../base/selection.js';
 import {declare, get, oneOf, peek, set, text} from '../base/store.js';
 import {BackendLegend, Link, Segments, estimateOf, sumHint, timeColumn, timeText} from '../parts/bits.js';
 import {download, svgText} from '../parts/export.js';
@@ -26,7 +28,7 @@ declare({'roof.fold': oneOf('auto', 'each', 'pattern'), 'roof.zoom': text()});
 
 /* ---- Points ---- */
 
-const median = values => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+const median = values => medianOf(Float64Array.from(values).sort());
 
 /**
  * Returns the points of rows, most time first, so that small points are drawn over large ones: {rows, x, y, time}. `x` and `y` are columns; with `folded` the same operator of repeated modules is one point, at
@@ -116,7 +118,7 @@ function pointNames(points, place, radius) {
   return names;
 }
 
-const openPoint = ({rows}) => (rows.length === 1 ? selectRow(rows[0]) : (({operators}) => select('pattern', operators.module(rows[0])?.pattern ?? ''))(method.value));
+const openPoint = ({rows}) => (rows.length === 1 ? selectRow(rows[0]) : (({operators}) => select('repeated', repeatedId(operators, rows[0])))(method.value));
 
 let zoomTo = null; // zooms the roofline that was drawn last around the chosen point
 
@@ -150,7 +152,7 @@ function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], 
   return html`<svg ref=${box} class="roofline-plot" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="application" tabindex="0" aria-label=${`${label}. Arrow keys choose a point, Enter opens it.`} aria-describedby=${`${label}-said`} onClick=${click} onKeyDown=${key} onWheel=${wheel}>
     <${Axes} x=${x} y=${y} titleX=${titleX} titleY=${titleY} /><svg overflow=${zoom && get('roof.zoom') ? 'hidden' : 'visible'} x=${LEFT} y=${TOP} width=${WIDTH - RIGHT - LEFT} height=${HEIGHT - BOTTOM - TOP} viewBox=${`${LEFT} ${TOP} ${WIDTH - RIGHT - LEFT} ${HEIGHT - BOTTOM - TOP}`}>${peaks.map(peak => html`<${Peak} peak=${peak} x=${x} y=${y} />`)}
     ${before.map(({point, x: from, y: at0}) => html`<path class="moved" d=${`M${x.at(from)},${y.at(at0)}L${place(point).join(',')}`}><title>from the base: ${rateText(at0)}, ${rateText(from)}</title></path>`)}
-    ${points.map((point, index) => html`<circle class=${`operator-point tint-${backendColour(operators, operators.backend(point.rows[0]))}${index === at || isChosen(point) ? ' chosen' : ''}${isHit(point) ? '' : ' faded'}${point.rows.some(row => operators.isEstimated(row)) ? ' estimated' : ''}`} cx=${place(point)[0]} cy=${place(point)[1]} r=${radius(point)} aria-description=${`${pointText(point)}; ${explain(point.rows.length > 1 ? `time: ${sumHint()}; rates at the medians of its operators` : `time: ${STAT_TEXTS[times.value.stat]}`, point.rows)}`} />`)}
+    ${points.map((point, index) => html`<circle class=${`operator-point tint-${backendColour(operators, operators.backend(point.rows[0]))}${index === at || isChosen(point) ? ' chosen' : ''}${isHit(point) ? '' : ' faded'}${point.rows.some(row => operators.isEstimated(row)) ? ' estimated' : ''}`} cx=${place(point)[0]} cy=${place(point)[1]} r=${radius(point)} aria-description=${`${pointText(point)}; ${explain(point.rows.length > 1 ? `time: ${sumHint()}; rates: medians` : `time: ${STAT_TEXTS[times.value.stat]}`, point.rows)}`} />`)}
     ${pointNames(points, place, radius).map(({text, x: left, y: base, anchor}) => html`<text class="point-name" x=${left} y=${base} text-anchor=${anchor} aria-hidden="true">${text}</text>`)}</svg></svg>
     <p class="said" role="status" aria-live="polite" id=${`${label}-said`}>${points[at] ? pointText(points[at]) : ''}</p>
     ${list ? html`<div class="covered"><p>${countText(list.length, 'point')} here:</p><ul>${list.map(point => html`<li><${Link} act=${() => openPoint(point)}>${pointText(point)}<//></li>`)}</ul></div>` : null}`;

@@ -40,7 +40,7 @@ function BalanceTable() {
   const {balance, execute} = method.value, whole = {part: 'execute', text: 'Method::execute', avg: execute.avg};
   return html`<${SmallTable} caption="Where the time goes" rows=${[...shownParts(balance), whole]} command=${'etrecord-tb summary RECORD'} columns=${[
     {key: 'part', title: 'part', text: partText, cell: part => html`${part.part === 'execute' ? null : html`<span class=${`swatch ${part.part}`}></span>`}<span class=${part.of_previous ? 'sub' : ''}>${partText(part)}</span>`},
-    timeColumn('avg', 'avg', 'average of the part; the parts add up to Method::execute', part => part.avg, {rows: part => (part.part === 'nodes' ? method.value.operators.timed : undefined)}),
+    timeColumn('avg', 'avg', 'average; the parts add up to Method::execute', part => part.avg, {rows: part => (part.part === 'nodes' ? method.value.operators.timed : undefined)}),
     {key: 'share', title: 'share', hint: 'of the average of Method::execute', number: true, text: part => shareText(part.avg, execute.avg)},
   ]} />`;
 }
@@ -80,9 +80,9 @@ function againstBase() {
 function Figures() {
   const {execute, operators, noise} = method.value, figure = (label, what, value, note) => html`<${Figure} label=${label} value=${value} note=${note} why=${explainRuns(what)} />`, range = (from, to) => `${timeOf(from)} – ${timeWithUnit(to)}`;
   return html`<div class="figures">${figure('average of Method::execute', 'the total of all runs that count, divided by their number', timeWithUnit(execute.avg), runsText(method.value))}${figure('median over runs', 'half of the runs took less', timeWithUnit(execute.p50), againstBase())}
-    ${figure('p10 – p90', 'the tenth of the runs that is fastest took less, the tenth that is slowest took more', range(execute.p10, execute.p90))}${figure('min – max', 'the fastest and the slowest run', range(execute.min, execute.max))}
+    ${figure('p10 – p90', 'a tenth of the runs took less, a tenth more', range(execute.p10, execute.p90))}${figure('min – max', 'the fastest and the slowest run', range(execute.min, execute.max))}
     ${noise && noise.verdict !== 'few_runs' ? figure('noise', 'coefficient of variation of the runs: their spread, relative to their median', STEADINESS[noise.verdict] ?? noise.verdict, `cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`) : null}
-    <${Figure} label="operators with a time" value=${`${operators.timed.length} of ${operators.count}`} why="operators of the graph to which an event was matched; others were fused, delegated without events, or did not run" /></div>`;
+    <${Figure} label="operators with a time" value=${`${operators.timed.length} of ${operators.count}`} why="operators of the graph that events were matched to" /></div>`;
 }
 
 /** The phases of the runs; nothing if there is only one. */
@@ -133,7 +133,7 @@ function Runs() {
 
 /* ---- Findings ---- */
 
-const FINDING_TIMES = 'times of findings are medians over runs, of kernels with the calls around them, because a call goes with its kernel; tables show kernels alone';
+const FINDING_TIMES = 'medians over runs, of kernels with the calls around them';
 
 // A finding is an action: what to do, why, what it could save. A document of an older version has no saving, but what it costs.
 function Finding({finding}) {

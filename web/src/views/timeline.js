@@ -87,6 +87,12 @@ function pictureOf(own, base) {
   return picture;
 }
 
+/** Makes the rows that the view draws at first. */
+export function prepareTimeline(shown) {
+  const {timeline} = timelineOf(shown);
+  if (timeline && !kept.own) pictureOf(timeline.eventsOf(runAt(timeline, null)), null);
+}
+
 /* ---- Texts ---- */
 
 const syntheticText = backend => `${backend ?? 'the backend'} recorded only how long its events took and their order; each is drawn after the one before it`;
@@ -223,8 +229,8 @@ function Longest({events}) {
 
 const LaneLabels = ({lanes}) => html`<div class="lane-labels">${lanes.map(({key, label, top, height}) => html`<span key=${key} title=${label} style=${{top: `${top}px`, height: `${height}px`}}><bdi>${label}</bdi></span>`)}</div>`;
 
-function Picture({timeline, at, base}) {
-  const events = timeline.eventsOf(at), picture = pictureOf(events, base), raw = get('tl.raw'), span = readSpan(get('tl.span')), marks = marksOf(picture), find = picture.find;
+function Picture({picture}) {
+  const raw = get('tl.raw'), span = readSpan(get('tl.span')), marks = marksOf(picture), find = picture.find;
   const follow = marks.isChosen ? Array.from({length: picture.next}, (_, id) => id).find(marks.isChosen) ?? null : null;
   const nameOf = ({events: of, event, box}) => (box ? box.label : raw ? of.rawName(event) : of.label(event));
   const shown = {
@@ -232,8 +238,7 @@ function Picture({timeline, at, base}) {
     told: id => told(find(id), raw),
     choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => set({'tl.from': from, 'tl.to': to}, {replace: true}), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
   };
-  return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} /><${Scene} label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>
-    ${span ? html`<${SpanTable} picture=${picture} span=${span} />` : null}`;
+  return html`<div class="timeline-frame"><${LaneLabels} lanes=${picture.lanes} /><${Scene} label="Timeline. Arrow keys choose an event, plus and minus zoom, shift and arrows move, 0 shows all, M marks a span." shown=${shown} view=${[get('tl.from'), get('tl.to')]} span=${span} follow=${follow} /></div>`;
 }
 
 /* Formats a mark of the axis, with as many decimals as its steps need. */
@@ -249,11 +254,11 @@ export function TimelineView() {
   if (timeline === null) return html`<p class="note">${shown.runs ? 'This record was written by an earlier version, which did not store event positions. Write it again to see its timeline.' : 'No run of this method was recorded.'}</p>`;
   const wanted = get('stat') === 'run' ? Number(get('run')) : null, at = runAt(timeline, wanted), events = timeline.eventsOf(at), baseEvents = base ? base.eventsOf(runAt(base, null)) : null;
   const synthetic = [...new Set(Array.from(events.measured.keys()).filter(event => events.measured[event] === 0).map(event => events.backend(event) ?? 'a delegate'))];
-  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count" aria-description=${`events of the run that is shown; ${clockText()}`}>${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}</span>
+  const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`, picture = pictureOf(events, baseEvents), span = readSpan(get('tl.span'));
+  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count fits" title=${said} aria-description=${`events of the run that is shown; ${clockText()}`}>${said}</span>
     <${SceneTools} name="timeline" /><${Check} label="names of the runtime" title="names of events as the runtime wrote them (r)" checked=${get('tl.raw')} change=${on => set({'tl.raw': on}, {replace: true})} />
     <span class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</span></div>
     ${wanted !== null && events.run !== wanted ? html`<p class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>` : null}<${SlowRun} events=${events} />
-    <${Picture} timeline=${timeline} at=${at} base=${baseEvents} />
-    <div class="under">${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}${synthetic.length ? html`<p class="note synthetic">Hatched at the bottom: synthetic start. ${synthetic.join(', ')} recorded only the duration and order of events, so each is placed after the one before it.</p>` : null}</div>
-    <${Longest} events=${events} /></div>`;
+    <div class="beside"><div><${Picture} picture=${picture} /><div class="under">${shown.hasGraph ? html`<${BackendLegend} operators=${shown.operators} />` : null}${synthetic.length ? html`<p class="note synthetic">Hatched at the bottom: synthetic start. ${synthetic.join(', ')} recorded only the duration and order of events, so each is placed after the one before it.</p>` : null}</div></div>
+    <div>${span ? html`<${SpanTable} picture=${picture} span=${span} />` : null}<${Longest} events=${events} /></div></div></div>`;
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// access.test.js - whoever reads the page: without a mouse, without red or green, in either theme, at 200 %, on a narrow and on a wide screen.
+
+import assert from 'node:assert/strict';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {COLOURS} from '../../web/src/parts/scene.js';
+import {run} from './answers.js';
+import {CONES, computed, contrast, distance, textsWithColours} from './colours.js';
+import {ExecuTorchTab} from './executorch_tab.js';
+import {fixtures, missing, screenshots} from './environment.js';
+import {TensorBoard} from './tensorboard.js';
+
+const LEAST_TEXT = 4.5, LEAST_LARGE = 3, LEAST_GRAPHIC = 3, LEAST_DISTANCE = 10; // the first three are WCAG AA's
+const REPORTS = {llama_xnnpack: ['node:aten_mul_tensor_3', 'llama_xnnpack'], compared: ['node:aten_convolution_default', 'inserted_before', 'inserted_after']};
+const TELL_APART = [['backend-0', 'backend-1', 'backend-2', 'backend-3', 'backend-4'], ['nodes', 'estimated', 'delegate-only', 'framework', 'unexplained'], ['slower', 'faster'], ['slower', 'accent']]; // within each list
+
+describe('the page for everyone', {skip: missing(), timeout: 900_000}, () => {
+  const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'access-')), paths = {};
+  let page;
+  const go = async (name, state = '') => {
+    await page.page.goto('about:blank');
+    await page.page.goto(`file://${paths[name]}#${state}`);
+    await page.shown();
+  };
+  const views = () => page.frame.getByRole('tab').allInnerTexts();
+  const settled = () => page.frame.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+  async function eachView(act) {
+    for (const view of await views()) {
+      await page.view(view);
+      await page.frame.getByText('Loading…').waitFor({state: 'hidden'});
+      await settled();
+      await act(view);
+    }
+  }
+
+  before(async () => {
+    for (const [name, [, ...records]] of Object.entries(REPORTS)) run('report', ...records.map(record => join(fixtures, record)), '-o', paths[name] = join(folder, `${name}.html`));
+    page = await ExecuTorchTab.openReport(paths.compared, {width: 1280, height: 800});
+  });
+
+  after(async () => {
+    await page?.close();
+    rmSync(folder, {recursive: true, force: true});
+  });
+
+  it('has texts that can be read in both themes, with a base and with details', async () => {
+    for (const [name, [selected]] of Object.entries(REPORTS))
+      for (const theme of ['light', 'dark']) {
+        await go(name, `sel=${selected}${name === 'compared' ? '&base=base' : ''}`);
+        await page.frame.getByLabel('Theme').selectOption(theme);
+        await eachView(async view => {
+          for (const {text, colour, ground, isLarge} of await textsWithColours(page.page)) assert.ok(contrast(colour, ground) >= (isLarge ? LEAST_LARGE : LEAST_TEXT) - 0.01, `${view}, ${theme}: "${text}" has ${contrast(colour, ground).toFixed(2)}`);
+        });
+      }
+  });
+
+  it('has pictures that can be read in both themes, also without red or green', async () => {
+    for (const theme of ['light', 'dark']) {
+      await page.frame.getByLabel('Theme').selectOption(theme);
+      const boxes = Object.entries(COLOURS), fills = await computed(page.page, boxes.map(([, [fill]]) => fill)), texts = await computed(page.page, boxes.map(([, [, text]]) => text)), [surface] = await computed(page.page, ['var(--surface)']);
+      boxes.forEach(([name], at) => assert.ok(contrast(fills[at], texts[at]) >= LEAST_TEXT, `${theme}: text on ${name} has ${contrast(fills[at], texts[at]).toFixed(2)}`));
+      for (const names of TELL_APART) {
+        const colours = await computed(page.page, names.map(name => `var(--${name})`));
+        colours.forEach((colour, at) => assert.ok(contrast(colour, surface) >= LEAST_GRAPHIC, `${theme}: ${names[at]} has ${contrast(colour, surface).toFixed(2)}`));
+        for (const cones of Object.keys(CONES))
+          colours.forEach((colour, at) => colours.slice(0, at).forEach((other, before) => assert.ok(distance(colour, other, cones) >= LEAST_DISTANCE, `${theme}, ${cones}: ${names[before]} and ${names[at]} are ${distance(colour, other, cones).toFixed(1)} apart`)));
+      }
+    }
+    await page.frame.getByLabel('Theme').selectOption('auto');
+  });
+
+  it('shows every view by a key that its tab and the list of keys name', async () => {
+    await go('compared');
+    for (const view of await views()) {
+      const title = await page.frame.getByRole('tab', {name: view, exact: true}).getAttribute('title'), [, number, letter] = title.match(/\((?:(\d) or )?g (\w)\)$/);
+      for (const keys of [['g', letter], number ? [number] : []].filter(({length}) => length)) {
+        await page.view(view === 'Summary' ? 'Operators' : 'Summary');
+        for (const key of keys) await page.page.keyboard.press(key);
+        await page.frame.getByRole('tab', {name: view, exact: true, selected: true}).waitFor();
+      }
+    }
+    await page.page.keyboard.press('?');
+    const listed = await page.frame.getByRole('dialog', {name: 'Keys'}).innerText();
+    for (const view of await views()) assert.ok(listed.includes(view), view);
+    await page.page.keyboard.press('?');
+  });
+
+  it('is one stop of the tab key for each chart', async () => {
+    await go('llama_xnnpack', `sel=${REPORTS.llama_xnnpack[0]}`);
+    await eachView(async view => {
+      const inside = await page.frame.evaluate(() => [...document.querySelectorAll('.scene, svg, .graph-canvas, .grid-table')].map(chart => [chart, ...chart.querySelectorAll('*')].filter(element => element.tabIndex >= 0 && !element.closest('.head-group')).length));
+      assert.ok(inside.every(stops => stops <= 1), `${view}: ${inside}`);
+    });
+  });
+
+  /* The toolbars whose parts are not in one row. */
+  const wrapped = () => page.frame.evaluate(() => [...document.querySelectorAll('.toolbar, .bars > .bar, .tabs')].filter(bar => {
+    const middles = [...bar.children].map(part => part.getBoundingClientRect()).filter(({width}) => width > 0).map(({top, bottom}) => (top + bottom) / 2);
+    return Math.max(...middles) - Math.min(...middles) > 14 || bar.scrollWidth > bar.clientWidth + 1;
+  }).map(bar => bar.innerText.replaceAll('\n', ' ')));
+
+  it('has toolbars of one row at 1280, with a base and with details', async () => {
+    for (const [name, [selected]] of Object.entries(REPORTS))
+      for (const state of ['', `sel=${selected}`]) {
+        await go(name, `${state}${name === 'compared' ? '&base=base' : ''}`);
+        await eachView(async view => (view === 'Graph' && state ? null : assert.deepEqual(await wrapped(), [], `${name}, ${view}${state}`)));
+      }
+  });
+
+  it('cuts nothing off at 200 %', async () => {
+    await page.page.setViewportSize({width: 640, height: 400});
+    for (const [name, [selected]] of Object.entries(REPORTS))
+      for (const state of ['', `sel=${selected}`]) {
+        await go(name, `${state}${name === 'compared' ? '&base=base' : ''}`);
+        await eachView(async view => {
+          const cut = await page.frame.evaluate(() => {
+            const {clientWidth, scrollWidth, clientHeight, scrollHeight} = document.documentElement, canScroll = (element, axis) => {
+              for (let at = element.parentElement; at; at = at.parentElement) if (/auto|scroll/.test(getComputedStyle(at)[`overflow${axis}`])) return true;
+              return false;
+            };
+            const outside = [...document.querySelectorAll('button, select, input, .figure, .count, h2, td, [role=gridcell], canvas')].filter(element => {
+              const {left, right, bottom, width} = element.getBoundingClientRect();
+              return width > 0 && element.checkVisibility() && ((right > clientWidth + 1 || left < -1) && !canScroll(element, 'X') || bottom > clientHeight + 1 && !canScroll(element, 'Y'));
+            });
+            const tall = document.querySelector('.grid-table, .scene-canvas, .graph-canvas canvas');
+            return [scrollWidth > clientWidth, scrollHeight > clientHeight, outside.map(element => element.innerText), tall ? tall.getBoundingClientRect().height < 120 : false];
+          });
+          assert.deepEqual(cut, [false, false, [], false], `${name}, ${view} ${state}`);
+        });
+      }
+    await page.page.setViewportSize({width: 1280, height: 800});
+  });
+
+  it('shows list, picture and details side by side on a wide screen', async () => {
+    await page.page.setViewportSize({width: 2560, height: 1440});
+    await go('llama_xnnpack');
+    const boxes = async (...selectors) => Promise.all(selectors.map(selector => page.frame.locator(selector).first().boundingBox()));
+    for (const [view, ...parts] of [['Operators', '.grid-table', '.details'], ['Modules', '.icicle-frame', '.modules .card', '.details'], ['Timeline', '.timeline-frame', '.timeline .card', '.details'], ['Memory', '.live-bytes', '.memory .grid .card', '.details'], ['Roofline', '.roofline-plot >> nth=0', '.roofline-plot >> nth=1', '.details'], ['Graph', '.graph-canvas', '.details'], ['Source', '.listing', '.details']]) {
+      await page.view(view);
+      await settled();
+      const found = await boxes(...parts);
+      found.slice(1).forEach((box, at) => assert.ok(box.x >= found[at].x + found[at].width - 1 && box.y < 1000, `${view}: ${parts[at + 1]} is beside ${parts[at]}`));
+      await page.screenshot(join(screenshots, `wide_${view.toLowerCase()}.png`));
+    }
+    assert.match(await page.frame.locator('.details').innerText(), /all operators with a time/);
+    const size = await page.frame.evaluate(() => document.getElementById('tab-roofline').click() ?? new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelector('.roofline-plot .axis').getBoundingClientRect().height)))));
+    assert.ok(size < 20, `text of the roofline is ${size} pixels high`);
+    await page.page.setViewportSize({width: 1280, height: 800});
+  });
+
+  it('keeps to one row of tools in TensorBoard, too', async () => {
+    const server = await TensorBoard.start('llama_xnnpack', 'mv2_xnnpack'), report = page;
+    try {
+      page = await ExecuTorchTab.openIn(server, {width: 1280, height: 800});
+      await eachView(async view => assert.deepEqual(await wrapped(), [], view));
+    } finally {
+      await page.close();
+      page = report;
+      await server.stop();
+    }
+  });
+
+  it('gives nothing to complain about', () => assert.deepEqual(page.errors, []));
+});
