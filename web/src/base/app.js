@@ -128,7 +128,7 @@ function readRun(shown, wanted) {
 }
 
 /** What each statistic is. */
-export const STAT_TEXTS = {avg: 'average: the total over all runs that count, divided by their number', p50: 'median over the runs in which it ran', run: 'measured in this run'};
+export const STAT_TEXTS = {avg: 'average over the runs', p50: 'median over the runs in which it ran', run: 'measured in this run'};
 
 /* When the record was written, as the page knows it: records do not hold when they were recorded. */
 function writtenText() {

@@ -2,7 +2,7 @@
 //
 // bits.js - small pieces that views are made of: figures, cells of times, bars, choices, links to what can be selected.
 
-import {STAT_TEXTS, decimals, explain, grainOf, select, selectRow, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {STAT_TEXTS, decimals, explain, grainOf, labelOf, method, select, selectRow, show, shownRun, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
 import {shareText, signOf} from '../base/format.js';
 import {html} from '../base/html.js';
 import {backendColour, backendsOf} from '../base/method.js';
@@ -43,6 +43,19 @@ export const shareColumn = (of, rest = {}) => ({key: 'share', title: 'share', hi
 
 /** The `estimated` of a column of single operators: an estimate may be 0. */
 export const estimateOf = operators => row => (operators.isEstimated(row) ? Infinity : 0);
+
+/** Returns a text as a word of a shell. */
+export const quoted = text => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/**
+ * Returns the command that prints a table of the shown method, with these options; null for the times of one run, and for sums of medians: of these tables commands print averages, and the medians of sums.
+ * `hasStat` says that the table shows the chosen statistic of single operators, `isSum` that it shows sums.
+ */
+export function commandOf(verb, {hasStat, isSum} = {}, ...options) {
+  const {name} = method.value, record = shownRun.value === 'profile' ? 'RECORD' : quoted(labelOf(shownRun.value)), {stat} = times.value ?? {};
+  if ((hasStat && stat === 'run') || (isSum && stat !== 'avg')) return null;
+  return ['etrecord-tb', verb, record, name.startsWith('(') ? '' : `--method ${quoted(name)}`, ...options, hasStat && stat === 'p50' ? '--stat p50' : '', '--top 0'].filter(Boolean).join(' ');
+}
 
 /** Returns a bar as wide as its share; hatched if most of it is estimated. */
 export const bar = (part, most, estimated = 0) => html`<span class=${`bar${estimated > part / 2 ? ' hatched' : ''}`} style=${{width: `${most > 0 && part > 0 ? (100 * part) / most : 0}%`}}></span>`;

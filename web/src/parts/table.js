@@ -68,7 +68,7 @@ export function CopyMenu({label, columns, rows, command}) {
   const item = (text, act) => html`<button type="button" role="menuitem" onClick=${event => (close(event), act())}>${text}</button>`;
   return html`<details class="menu" onKeyDown=${event => event.key === 'Escape' && (close(event), event.stopPropagation())}><summary aria-label=${`Copy ${label}`}>Copy</summary><div role="menu">
     ${Object.entries(FORMATS).map(([name, make]) => item(`${count} as ${name}`, () => copy(make(columns, all), `${count} as ${name}`)))}
-    ${command ? item('The command that prints them', () => copy(command, 'the command')) : null}</div></details>`;
+    ${command ? item('The command that prints them', () => copy(command, 'the command')) : html`<span class="quiet">No command prints this table.</span>`}</div></details>`;
 }
 
 /** A menu that chooses columns and their order. */

@@ -15,7 +15,7 @@ const WIDTH = 1000, HEIGHT = 180, MOST_DB = 100, LEFT = 40;
 declareTable('acc', 'order+');
 
 /* The measures whose names need words. */
-const MEASURES = {snr_db: 'signal to noise: 10·log10(Σ reference² / Σ (logged − reference)²)', psnr_db: 'peak signal to noise', mse: 'mean squared error', max_abs: 'largest absolute difference'};
+const MEASURES = {snr_db: 'signal to noise: 10·log10(Σ reference² / Σ (logged − reference)²)', psnr_db: 'peak signal to noise', mse: 'mean squared error', max_abs: 'largest difference'};
 
 /** Whether the method has values that were compared. */
 export const hasAccuracy = () => Boolean(method.value && source.value?.has(method.value.run, method.value, 'accuracy'));

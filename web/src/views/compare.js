@@ -50,7 +50,7 @@ const judged = (differs, columns) => (differs ? [] : columns);
 function TotalsTable({answer}) {
   const {execute, may_differ: differs} = answer;
   const rows = [{text: 'Method::execute', base: execute.base_p50, other: execute.new_p50, verdict: execute.verdict}, ...explainedRows(answer)];
-  return html`<${SmallTable} caption=${`Medians per inference${isPooled(execute) ? ', means of recordings' : ', over runs'}`} rows=${rows} columns=${[
+  return html`<${SmallTable} caption=${`Medians per inference${isPooled(execute) ? ', means of recordings' : ', over runs'}`} command="etrecord-tb diff BASE RECORD" rows=${rows} columns=${[
     {key: 'part', title: 'part', class: 'key', text: row => row.text},
     timeColumn('base', 'base', `${centreText(execute)}, of the base`, row => row.base), timeColumn('this', 'this', `${centreText(execute)}, of this record`, row => row.other),
     ...judged(differs, [{key: 'change', title: 'change', hint: `this less the base, in ${unitName.value}, and as a part of the base`, number: true, text: row => changeCell(row.base ?? 0, row.other ?? 0)}, {key: 'verdict', title: 'verdict', text: row => VERDICTS[row.verdict] ?? '', cell: row => (row.verdict ? html`<${Verdict} verdict=${row.verdict} />` : '')}]),
@@ -63,7 +63,7 @@ const LEAST_RECORDINGS = 3; // of each side, from which the library compares the
 export const isPooled = execute => Math.min(execute.base_recordings, execute.new_recordings) >= LEAST_RECORDINGS;
 
 /** What the medians of a comparison are. */
-export const centreText = execute => (isPooled(execute) ? 'geometric mean of the medians of the recordings; other views show the median over all runs' : 'median over runs');
+export const centreText = execute => (isPooled(execute) ? 'geometric mean of the recordings’ medians, where other views show the median over all runs' : 'median over runs');
 
 /* Returns "a", or "a → b" if the two sides differ. */
 const eitherText = (from, to) => (from === to || !from || !to ? to || from || '' : `${from} → ${to}`);

@@ -9,11 +9,11 @@ import {term} from '../base/filter.js';
 import {countText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {estimatedOver, groupRows} from '../base/method.js';
-import {Link, ModuleLink, NodeLink, bar, shareOfWhole, sumHint, timeColumn, timeText} from '../parts/bits.js';
+import {Link, ModuleLink, NodeLink, bar, commandOf, shareOfWhole, sumHint, timeColumn, timeText} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
 import {Definitions, detailsOfKind} from './details.js';
 
-const COMMAND = 'etrecord-tb delegation RECORD', SEVERAL = 'several modules';
+const SEVERAL = 'several modules';
 
 /* The same operator types in the base: what was delegated there. Nothing is judged. */
 function baseColumns() {
@@ -28,7 +28,7 @@ function OperatorTypes() {
   const rows = [...method.value.delegation.operators].sort((a, b) => (b.non_delegated_avg ?? 0) - (a.non_delegated_avg ?? 0) || b.non_delegated - a.non_delegated || (b.delegated_avg ?? 0) - (a.delegated_avg ?? 0));
   const where = {delegated: 'inside delegates', non_delegated: 'outside delegates'}, {operators} = method.value, rowsOfType = grouped(operators.timed, row => operators.name(row).replace(/_\d+$/, ''));
   const count = key => ({key, title: key.replace('_', '-'), hint: `operators of this type ${where[key]}`, number: true, text: row => String(row[key])}), avg = key => timeColumn(`${key}_avg`, 'avg', `average per inference ${where[key]}`, row => row[`${key}_avg`], {rows: row => rowsOfType.get(row.op_type)});
-  return html`<${SmallTable} caption="Operator types, most time outside delegates first" rows=${rows} command=${COMMAND} most=${40} columns=${[
+  return html`<${SmallTable} caption="Operator types, most time outside delegates first" rows=${rows} command=${commandOf('delegation', {}, '--by op')} most=${40} columns=${[
     {key: 'op_type', title: 'operator type', class: 'key', text: row => row.op_type},
     count('delegated'), avg('delegated'), count('non_delegated'), avg('non_delegated'),
     {key: 'share', title: 'share outside delegates', hint: 'of Method::execute', number: true, text: row => shareText(row.non_delegated_avg, method.value.execute.avg)}, ...baseColumns(),
@@ -61,8 +61,8 @@ function recordedParts(shown) {
 function DelegatesTable() {
   const shown = method.value, isTimed = shown.runs > 0, rows = [...shown.delegates].sort((a, b) => b.call - a.call || a.instruction - b.instruction), most = rows[0]?.call ?? 0;
   const overhead = row => (row.call ?? 0) - (row.on_nodes ?? 0), time = (key, title, hint, of, rest) => timeColumn(key, title, hint, row => (isTimed ? of(row) : NaN), rest);
-  return html`<${SmallTable} caption="Delegates, longest call first" rows=${rows} command=${COMMAND} open=${row => select('delegate', row.instruction)} isChosen=${row => selection.value?.said === `delegate:${row.instruction}`} isHit=${row => hasHit(rowsOf(shown, row))} columns=${[
-    {key: 'instruction', title: 'instruction', hint: 'number of the instruction of the program that calls the delegate', number: true, text: row => String(row.instruction), value: row => row.instruction}, {key: 'module', title: 'module', class: 'key', text: moduleText, cell: row => html`<span class="cut head" title=${moduleText(row)}><bdi>${moduleText(row)}</bdi></span>`},
+  return html`<${SmallTable} caption="Delegates, longest call first" rows=${rows} command=${commandOf('delegation', {}, '--by delegate')} open=${row => select('delegate', row.instruction)} isChosen=${row => selection.value?.said === `delegate:${row.instruction}`} isHit=${row => hasHit(rowsOf(shown, row))} columns=${[
+    {key: 'instruction', title: 'instruction', hint: 'the instruction that calls the delegate', number: true, text: row => String(row.instruction), value: row => row.instruction}, {key: 'module', title: 'module', class: 'key', text: moduleText, cell: row => html`<span class="cut head" title=${moduleText(row)}><bdi>${moduleText(row)}</bdi></span>`},
     {key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'nodes', title: 'nodes', hint: 'operators of the graph inside', number: true, text: row => String(row.nodes ?? '–'), value: row => row.nodes},
     time('call', 'call avg', 'average of the whole call', row => row.call), time('on_nodes', 'graph operators', 'average of the operators inside', row => row.on_nodes, {rows: row => rowsOf(shown, row), estimated: row => row.estimated ?? 0}), time('overhead', 'overhead', 'the call less the operators inside', overhead),
     ...recordedParts(shown).map(([key, title]) => time(key, title, `${title}, as the backend recorded it`, row => row[key])),

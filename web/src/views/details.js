@@ -53,7 +53,7 @@ function timeRows(operators, row) {
   return [
     line('average', withUnit(said(operators.avg[row], 'avg')), STAT_TEXTS.avg), line('share', shareText(operators.avg[row], method.value.execute.avg), 'of the average of Method::execute'), line('median', withUnit(said(at('p50'))), STAT_TEXTS.p50),
     ...[['p10', 'p90'], ['min', 'max']].map(([from, to]) => line(`${from} – ${to}`, withUnit(`${said(at(from))} – ${timeText(at(to), 0, [row], 'p50')}`), 'over the runs in which it ran')),
-    line('calls', `${callsText(at('calls'))} per inference, in ${at('ran_in')} of ${runs} runs`, 'how often an event of this operator was recorded'),
+    line('calls', `${callsText(at('calls'))} per inference, in ${at('ran_in')} of ${runs} runs`, 'as recorded'),
   ];
 }
 
@@ -74,7 +74,7 @@ function BaseRows({row}) {
   if (!comparedMethod.value || comparedMethod.value.may_differ) return null;
   if (!node) return html`<section><h3>Compared with the base</h3><p class="note">The base has no operator that was paired with this one.</p></section>`;
   return html`<section><h3>Compared with the base</h3><${Definitions} rows=${[
-    ['base median', node.base_p50 === null ? null : timeWithUnit(node.base_p50, grainOf(node.base_p50, [row], 'p50')), explain('median of the operator of the base that was paired', [row])], ['change', node.base_p50 && node.new_p50 ? changeText(node.base_p50, node.new_p50) : null, 'of the median, relative to the base'], ['between', intervalText(node.interval), 'interval in which the relative change lies'],
+    ['base median', node.base_p50 === null ? null : timeWithUnit(node.base_p50, grainOf(node.base_p50, [row], 'p50')), explain('median of the base’s operator', [row])], ['change', node.base_p50 && node.new_p50 ? changeText(node.base_p50, node.new_p50) : null, 'of the median, relative to the base'], ['between', intervalText(node.interval), 'interval in which the relative change lies'],
     ['verdict', html`<${Verdict} verdict=${node.verdict} />`], ['base node', node.base_name && node.base_name !== node.new_name ? node.base_name : null]]} /></section>`;
 }
 

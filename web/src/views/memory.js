@@ -11,12 +11,12 @@ import {bytesText, countText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {TOP_LEVEL, backendColour} from '../base/method.js';
 import {declare, get, number, peek, set} from '../base/store.js';
-import {Figure, Link, ModuleLink, NodeLink} from '../parts/bits.js';
+import {Figure, Link, ModuleLink, NodeLink, commandOf} from '../parts/bits.js';
 import {download, savePicture, svgText} from '../parts/export.js';
 import {SmallTable} from '../parts/table.js';
 import {Definitions, detailsOfKind} from './details.js';
 
-const CURVE_WIDTH = 1000, CURVE_HEIGHT = 160, MAP_HEIGHT = 260, MOST_STEPS = 1000, COMMAND = 'etrecord-tb memory RECORD';
+const CURVE_WIDTH = 1000, CURVE_HEIGHT = 160, MAP_HEIGHT = 260, MOST_STEPS = 1000;
 
 declare({'mem.at': number(-1)});
 
@@ -219,7 +219,7 @@ const moduleText = (tensors, row) => method.value.modules[tensors.indices('modul
 
 function LiveTable({tensors, memory, at}) {
   const rows = at === memory.peak?.instruction && memory.peak.tensors ? memory.peak.tensors : tensors.liveAt(at).sort((a, b) => tensors.bytes[b] - tensors.bytes[a]), sum = rows.reduce((bytes, row) => bytes + tensors.bytes[row], 0), {operators} = method.value, chosen = selection.value;
-  return html`<${SmallTable} caption=${at === memory.peak?.instruction ? 'Live at the peak' : `Live at instruction ${at}`} rows=${rows} most=${100} open=${row => select('tensor', row)} isChosen=${row => chosen?.said === `tensor:${row}`} isHit=${row => isHitRow(tensors.indices('operator')[row])} command=${COMMAND} columns=${[
+  return html`<${SmallTable} caption=${at === memory.peak?.instruction ? 'Live at the peak' : `Live at instruction ${at}`} rows=${rows} most=${100} open=${row => select('tensor', row)} isChosen=${row => chosen?.said === `tensor:${row}`} isHit=${row => isHitRow(tensors.indices('operator')[row])} command=${at === memory.peak?.instruction ? commandOf('memory') : null} columns=${[
     {key: 'name', title: 'tensor', class: 'key', text: row => tensors.nameOf(row, operators)}, {key: 'bytes', title: 'bytes', hint: 'size of the tensor, as planned', number: true, text: row => bytesText(tensors.bytes[row]), value: row => tensors.bytes[row]}, {key: 'share', title: 'share', hint: 'of the bytes that are live at this instruction', number: true, text: row => shareText(tensors.bytes[row], sum)},
     {key: 'type', title: 'type', text: row => tensors.text('type', row) ?? ''}, {key: 'live', title: 'live', hint: 'first and last instruction at which its bytes are in use', number: true, text: row => lifeText(tensors, row)}, {key: 'op', title: 'operator', class: 'key', text: row => (tensors.indices('operator')[row] >= 0 ? operators.op(tensors.indices('operator')[row]) : tensors.text('role', row) ?? '')},
     {key: 'module', title: 'module', class: 'key', text: row => moduleText(tensors, row)},
@@ -248,10 +248,10 @@ const Card = ({children}) => html`<section class="card">${children}</section>`;
 const bytesColumn = (key, title, hint) => ({key, title, hint, number: true, text: row => bytesText(row[key]), value: row => row[key]});
 
 function Tables({memory}) {
-  return html`${memory.findings.length ? html`<${Card}><h2>Findings</h2><ul>${memory.findings.map(finding => html`<li aria-description="bytes that the change would save">${finding.title}: ${bytesText(finding.bytes)} bytes<div class="quiet">${finding.evidence}</div></li>`)}</ul><//>` : null}
-    ${memory.buffers.length ? html`<${Card}><${SmallTable} caption="Planned buffers" rows=${memory.buffers} command=${COMMAND} columns=${[{key: 'id', title: 'buffer', hint: 'number of the buffer in the plan', number: true, text: row => String(row.id)}, {key: 'device', title: 'device', text: row => row.device}, bytesColumn('planned_bytes', 'planned', 'size of the buffer in the program'), bytesColumn('peak_bytes', 'live at peak', 'bytes of the live tensors, where they are most'), bytesColumn('unused_bytes', 'not live at peak', 'planned less live'), {key: 'tensors', title: 'tensors', hint: 'planned tensors in the buffer', number: true, text: row => String(row.tensors)}]} /><//>` : null}
-    ${memory.delegates.length ? html`<${Card}><${SmallTable} caption="Bytes given to delegates" rows=${memory.delegates} command=${COMMAND} columns=${[{key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'delegates', title: 'delegates', hint: 'delegates of the backend', number: true, text: row => String(row.delegates)}, bytesColumn('bytes', 'bytes', 'of the payloads in the program'), bytesColumn('largest_bytes', 'largest', 'largest payload')]} /><//>` : null}
-    ${memory.weight_sums.length ? html`<${Card}><${SmallTable} caption="Weights, by module and type" rows=${memory.weight_sums} most=${20} command=${COMMAND} open=${row => method.value.modulesByPath.has(row.module) && select('module', row.module)} columns=${[{key: 'module', title: 'module', class: 'key', text: row => row.module || TOP_LEVEL}, {key: 'dtype', title: 'dtype', text: row => row.dtype}, {key: 'count', title: 'tensors', hint: 'weights of the module and type', number: true, text: row => String(row.count)}, bytesColumn('bytes', 'bytes', 'of these weights')]} /><//>` : null}
+  return html`${memory.findings.length ? html`<${Card}><h2>Findings</h2><ul>${memory.findings.map(finding => html`<li aria-description="bytes that it would save">${finding.title}: ${bytesText(finding.bytes)} bytes<div class="quiet">${finding.evidence}</div></li>`)}</ul><//>` : null}
+    ${memory.buffers.length ? html`<${Card}><${SmallTable} caption="Planned buffers" rows=${memory.buffers} command=${commandOf('memory')} columns=${[{key: 'id', title: 'buffer', hint: 'number of the buffer in the plan', number: true, text: row => String(row.id)}, {key: 'device', title: 'device', text: row => row.device}, bytesColumn('planned_bytes', 'planned', 'size of the buffer in the program'), bytesColumn('peak_bytes', 'live at peak', 'bytes of the live tensors, where they are most'), bytesColumn('unused_bytes', 'not live at peak', 'planned less live'), {key: 'tensors', title: 'tensors', hint: 'planned tensors in the buffer', number: true, text: row => String(row.tensors)}]} /><//>` : null}
+    ${memory.delegates.length ? html`<${Card}><${SmallTable} caption="Bytes given to delegates" rows=${memory.delegates} command=${commandOf('memory')} columns=${[{key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'delegates', title: 'delegates', hint: 'delegates of the backend', number: true, text: row => String(row.delegates)}, bytesColumn('bytes', 'bytes', 'of the payloads in the program'), bytesColumn('largest_bytes', 'largest', 'largest payload')]} /><//>` : null}
+    ${memory.weight_sums.length ? html`<${Card}><${SmallTable} caption="Weights, by module and type" rows=${memory.weight_sums} most=${20} command=${commandOf('memory')} open=${row => method.value.modulesByPath.has(row.module) && select('module', row.module)} columns=${[{key: 'module', title: 'module', class: 'key', text: row => row.module || TOP_LEVEL}, {key: 'dtype', title: 'dtype', text: row => row.dtype}, {key: 'count', title: 'tensors', hint: 'weights of the module and type', number: true, text: row => String(row.count)}, bytesColumn('bytes', 'bytes', 'of these weights')]} /><//>` : null}
     <${Card}><h2>Memory that the program does not describe</h2><ul>${memory.not_in_program.map(({text}) => html`<li>${text}</li>`)}</ul><//>`;
 }
 

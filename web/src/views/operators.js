@@ -4,7 +4,7 @@
 
 import {computed} from '@preact/signals';
 
-import {STAT_TEXTS, comparedMethod, explain, hits, labelOf, method, pairs, select, selectRow, selectedRows, shownRun, times, unitName} from '../base/app.js';
+import {STAT_TEXTS, comparedMethod, explain, hits, method, pairs, select, selectRow, selectedRows, times, unitName} from '../base/app.js';
 import {medianOf, sumOver} from '../base/columns.js';
 import {DESCRIPTIONS} from '../base/descriptions.js';
 import {optionsOf, repeatedTerms, term, termsOf, without} from '../base/filter.js';
@@ -12,7 +12,7 @@ import {callsText, countText, rateText, sourceText} from '../base/format.js';
 import {html, visibleText} from '../base/html.js';
 import {TOP_LEVEL, backendsOf, estimatedOver, groupRows} from '../base/method.js';
 import {declare, get, oneOf, set} from '../base/store.js';
-import {Choice, Distribution, Segments, bar, changeOfTimes, estimateOf, logScale, shareColumn, shareOfWhole, sumHint, timeColumn, timeText} from '../parts/bits.js';
+import {Choice, Distribution, Segments, bar, changeOfTimes, commandOf, estimateOf, quoted, logScale, shareColumn, shareOfWhole, sumHint, timeColumn, timeText} from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
 import {VERDICTS, Verdict, intervalText} from './compare.js';
 import {changeColourOf, changeOf} from './module_tree.js';
@@ -37,7 +37,7 @@ function baseColumns(operators) {
   if (!answer || answer.may_differ) return [];
   const node = row => pairs.value.get(row);
   return [
-    timeColumn('base', 'base p50', 'median of the operator of the base that was paired', row => node(row)?.base_p50 ?? NaN, {width: '92px', stat: 'p50', rows: row => [row]}),
+    timeColumn('base', 'base p50', 'median of the base’s operator', row => node(row)?.base_p50 ?? NaN, {width: '92px', stat: 'p50', rows: row => [row]}),
     {key: 'change', title: 'change', hint: `median less that of the base, in ${unitName.value}`, number: true, width: '92px', descending: true, value: row => (node(row) ? (node(row).new_p50 ?? 0) - (node(row).base_p50 ?? 0) : NaN),
       text: row => (node(row) ? changeOfTimes(node(row).base_p50, node(row).new_p50, [row]) : '')},
     {key: 'interval', title: 'between', number: true, width: '120px', from: 1200, sort: false, hint: 'interval in which the relative change lies', text: row => intervalText(node(row)?.interval)},
@@ -150,11 +150,11 @@ export function openGroup(by, group, {q: said, ...changes} = {q: get('q')}) {
 
 /* ---- The view ---- */
 
-/** Returns the command that prints the operators of the search; null if its options cannot say them. */
-function nodesCommand() {
-  const options = optionsOf(get('q')), {name} = method.value, record = shownRun.value === 'profile' ? 'RECORD' : labelOf(shownRun.value);
-  if (!options) return null;
-  return ['etrecord-tb nodes', record, name.startsWith('(') ? '' : `--method ${name}`, method.value.graphName ? `--graph ${method.value.graphName}` : '', ...options, times.value.stat === 'p50' ? '--stat p50' : '', '--top 0'].filter(Boolean).join(' ');
+/* The command that prints the operators of the search, or the sums of groups; null if its options cannot say them. */
+function tableCommand(by) {
+  const options = optionsOf(get('q'));
+  if (!options || by === 'pattern' || get('q').includes('timed:')) return null;
+  return by === 'none' ? commandOf('nodes', {hasStat: true}, method.value.graphName ? `--graph ${quoted(method.value.graphName)}` : '', ...options) : commandOf('summary', {isSum: true}, `--by ${by}`, ...options);
 }
 
 /* A chip for each term of the search; a click removes it. */
@@ -186,6 +186,6 @@ export function OperatorsView() {
     <label class="check"><input type="checkbox" aria-label="timed only" checked=${isTimedOnly.value} disabled=${method.value.runs === 0} onChange=${event => set({q: event.target.checked ? without(get('q'), 'timed') : `${get('q')} timed:all`.trim()})} />timed only</label>
     <${Chips} /></div>
     ${rows.length === 0 ? html`<p class="note">No operator matches.</p>`
-    : isEach ? html`<${Table} key="op" name="op" label="Operators" note=${note} ...${each.value} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${nodesCommand()} />`
-    : html`<${Table} key=${`group ${by}`} name="group" label="Operators, grouped" note=${note} ...${grouped.value} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && group.rows.some(row => chosen[row])} sum=${describe} />`}</div>`;
+    : isEach ? html`<${Table} key="op" name="op" label="Operators" note=${note} ...${each.value} open=${selectRow} isChosen=${row => chosen?.[row] === 1} sum=${describe} command=${tableCommand('none')} />`
+    : html`<${Table} key=${`group ${by}`} name="group" label="Operators, grouped" note=${note} ...${grouped.value} open=${group => openGroup(by, group)} isChosen=${group => Boolean(chosen) && group.rows.some(row => chosen[row])} sum=${describe} command=${tableCommand(by)} />`}</div>`;
 }

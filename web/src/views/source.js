@@ -10,7 +10,7 @@ import {countText, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {estimatedOver, lineKey} from '../base/method.js';
 import {declare, get, oneOf, set} from '../base/store.js';
-import {Segments, shareColumn, shareOfWhole, sumHint, timeCell, timeColumn, timeText} from '../parts/bits.js';
+import {Segments, commandOf, shareColumn, shareOfWhole, sumHint, timeCell, timeColumn, timeText} from '../parts/bits.js';
 import {CopyMenu} from '../parts/table.js';
 import {baseSumColumns} from './operators.js';
 
@@ -85,7 +85,7 @@ export function SourceView() {
   const copied = [{key: 'source', title: 'source line', text: ({source}) => sourceText(source)}, timeColumn('time', times.value.label, sumHint(), ({time}) => time, {rows: ({rows}) => rows, estimated: ({rows}) => estimatedOver(operators, rows, times.value.of)}),
     shareColumn(({time}) => time), ...compared, {key: 'nodes', title: 'nodes', number: true, value: ({rows}) => rows.length}, {key: 'code', title: 'code', text: ({source}) => source.code ?? ''}];
   return html`<div class="source"><div class="toolbar"><${Segments} label="Order" options=${[['line', 'By line'], ['time', 'By time']]} chosen=${order} change=${value => set({'src.order': value})} /><button type="button" onClick=${askPattern}>Links to an editor…</button>
-    <span class="count" aria-description=${explain(sumHint(), rest)}>${countText(files.length, 'file')}${restTime > 0 ? `; ${timeText(restTime, 0, rest)} ${unitName.value} on operators without a source line` : ''}</span><span class="push"></span><${CopyMenu} label="source lines" columns=${copied} rows=${files.flatMap(({lines}) => lines)} /></div>
+    <span class="count" aria-description=${explain(sumHint(), rest)}>${countText(files.length, 'file')}${restTime > 0 ? `; ${timeText(restTime, 0, rest)} ${unitName.value} on operators without a source line` : ''}</span><span class="push"></span><${CopyMenu} label="source lines" columns=${copied} rows=${files.flatMap(({lines}) => lines)} command=${commandOf('source', {isSum: true})} /></div>
     ${files.map(({file, lines, time}) => html`<section class="card" key=${file}><table class="plain listing"><caption><span class="cut head" title=${file}><bdi>${file}</bdi></span> <span class="quiet" aria-description=${explain(sumHint(), lines.flatMap(({rows}) => rows))}>${timeText(time, 0, lines.flatMap(({rows}) => rows))} ${unitName.value}, ${shareOfWhole(time)}</span></caption>
       <thead><tr><th class="number">${times.value.label} ${unitName.value}</th><th class="number">share</th><th class="number" title=${change?.hint}>${change?.title}</th><th class="number" title="operators of the line">nodes</th><th></th><th>line</th></tr></thead>
       <tbody>${(order === 'time' ? [...lines].sort((a, b) => b.time - a.time) : lines).map((line, at, all) => html`<${Line} key=${line.key} line=${line} before=${all[at - 1]} most=${most} pattern=${pattern} change=${change} />`)}</tbody></table></section>`)}

@@ -9,7 +9,7 @@ import {changeText, countText, shareText, shortOp, sourceText, stepText} from '.
 import {html} from '../base/html.js';
 import {PART_TEXTS, TOP_LEVEL, balanceParts, estimatedOver, groupRows, rowsInside} from '../base/method.js';
 import {get, set} from '../base/store.js';
-import {Figure, Link, bar, shareColumn, sumHint, timeColumn} from '../parts/bits.js';
+import {Figure, Link, commandOf, bar, shareColumn, sumHint, timeColumn} from '../parts/bits.js';
 import {SmallTable, isPrinting} from '../parts/table.js';
 import {Verdict, centreText, isPooled} from './compare.js';
 import {foldRows, isRepetitive, openGroup} from './operators.js';
@@ -38,7 +38,7 @@ function Balance() {
 
 function BalanceTable() {
   const {balance, execute} = method.value, whole = {part: 'execute', text: 'Method::execute', avg: execute.avg};
-  return html`<${SmallTable} caption="Where the time goes" rows=${[...shownParts(balance), whole]} command=${'etrecord-tb summary RECORD'} columns=${[
+  return html`<${SmallTable} caption="Where the time goes" rows=${[...shownParts(balance), whole]} command=${commandOf('summary')} columns=${[
     {key: 'part', title: 'part', text: partText, cell: part => html`${part.part === 'execute' ? null : html`<span class=${`swatch ${part.part}`}></span>`}<span class=${part.of_previous ? 'sub' : ''}>${partText(part)}</span>`},
     timeColumn('avg', 'avg', 'average; the parts add up to Method::execute', part => part.avg, {rows: part => (part.part === 'nodes' ? method.value.operators.timed : undefined)}),
     {key: 'share', title: 'share', hint: 'of the average of Method::execute', number: true, text: part => shareText(part.avg, execute.avg)},
@@ -153,9 +153,9 @@ function Findings() {
 /* ---- Where the time is ---- */
 
 /* A card of the groups with the most time. A click on a row selects it everywhere. */
-function GroupCard({title, by, kind, label, groups, open, columns = []}) {
+function GroupCard({title, by, kind, label, groups, command = null, open, columns = []}) {
   const most = groups[0]?.time ?? 0;
-  return html`<section class="card"><${SmallTable} caption=${title} most=${ROWS} rows=${groups} open=${open ?? (group => (kind ? select(kind, group.key) : show('operators', {q: term(by, group.key), 'op.group': 'none'})))} isChosen=${group => Boolean(kind) && selection.value?.said === `${kind}:${group.key}`} isHit=${group => hasHit(group.rows)} columns=${[
+  return html`<section class="card"><${SmallTable} caption=${title} most=${ROWS} rows=${groups} command=${command} open=${open ?? (group => (kind ? select(kind, group.key) : show('operators', {q: term(by, group.key), 'op.group': 'none'})))} isChosen=${group => Boolean(kind) && selection.value?.said === `${kind}:${group.key}`} isHit=${group => hasHit(group.rows)} columns=${[
     {key: 'key', title: title.toLowerCase(), class: 'key', text: group => group.key, cell: group => html`<span title=${group.key}>${label(group)}</span>`},
     timeColumn('time', times.value.label, sumHint(), group => group.time, {rows: group => group.rows, estimated: group => group.estimated}),
     shareColumn(group => group.time), {key: 'nodes', title: 'nodes', hint: 'operators of the graph with a time', number: true, text: group => String(group.count)}, ...columns,
@@ -167,7 +167,7 @@ function GroupCard({title, by, kind, label, groups, open, columns = []}) {
 function ModuleCard({operators}) {
   const {of} = times.value, {modulesByPath} = method.value;
   const groups = groupRows(operators, operators.timed, 'module', of), inside = group => (modulesByPath.has(group.key) ? rowsInside(modulesByPath.get(group.key)) : group.rows);
-  return html`<${GroupCard} title="Module" by="own" kind="module" groups=${groups} label=${group => html`<span class="cut head"><bdi>${group.key || TOP_LEVEL}</bdi></span>`}
+  return html`<${GroupCard} title="Module" command=${commandOf('summary', {isSum: true}, '--by module')} by="own" kind="module" groups=${groups} label=${group => html`<span class="cut head"><bdi>${group.key || TOP_LEVEL}</bdi></span>`}
     columns=${[timeColumn('total', 'total', `${sumHint()}, with all modules inside`, group => sumOver(of, inside(group)), {rows: inside, estimated: group => estimatedOver(operators, inside(group), of)})]} />`;
 }
 
@@ -184,9 +184,9 @@ function Groups() {
     const source = operators.source(group.rows[0]);
     return source ? html`${sourceText(source)}<code>${source.code}</code>` : '(not recorded)';
   };
-  return html`<div class="grid"><${GroupCard} title="Operator" by="op" kind="op" groups=${groupRows(operators, operators.timed, 'op', of)} label=${group => shortOp(group.key)} />
+  return html`<div class="grid"><${GroupCard} title="Operator" command=${commandOf('summary', {isSum: true}, '--by op')} by="op" kind="op" groups=${groupRows(operators, operators.timed, 'op', of)} label=${group => shortOp(group.key)} />
     ${isRepetitive(method.value) ? html`<${RepeatedCard} operators=${operators} />` : null}<${ModuleCard} operators=${operators} />
-    <${GroupCard} title="Source line" by="line" kind="line" groups=${groupRows(operators, operators.timed, 'source', of)} label=${line} /><${GroupCard} title="Backend" by="backend" groups=${groupRows(operators, operators.timed, 'backend', of)} label=${group => group.key} /></div>`;
+    <${GroupCard} title="Source line" command=${commandOf('summary', {isSum: true}, '--by source')} by="line" kind="line" groups=${groupRows(operators, operators.timed, 'source', of)} label=${line} /><${GroupCard} title="Backend" command=${commandOf('summary', {isSum: true}, '--by backend')} by="backend" groups=${groupRows(operators, operators.timed, 'backend', of)} label=${group => group.key} /></div>`;
 }
 
 /* ---- What was read ---- */

@@ -2,7 +2,7 @@
 //
 // timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
 
-import {baseMethod, carryingRows, compared, comparedMethod, explainRuns, hits, isHitRow, labelOf, method, sectionOf, selectedRows, selection, stepOf, timelineOf, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {STAT_TEXTS, baseMethod, carryingRows, compared, comparedMethod, explainRuns, hits, isHitRow, labelOf, method, sectionOf, selectedRows, selection, stepOf, timelineOf, timeOf, timeWithUnit, unitName} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
@@ -211,7 +211,7 @@ function SlowRun({events}) {
   const shown = events.method, table = sectionOf(shown, 'per_run').value.value?.slow, slow = table?.count ? new Columns(table, table.count, []) : null, at = slow ? slow.indices('run').indexOf((shown.document.run_numbers ?? []).indexOf(events.run)) : -1;
   if (at < 0) return null;
   const rows = [1, 2, 3].map(number => ({row: slow.indices(`operator_${number}`)[at], more: slow.numbers(`excess_${number}`)[at]})).filter(({row, more}) => row >= 0 && more > 0);
-  return html`<p class="note" aria-description=${explainRuns('this run less the median over runs, and of operators the same')}>This run took ${measured(events.execute - shown.execute.p50)} longer than the median${slow.raw('outlier', at) === 1 ? ', far more than others' : ''}.${rows.length ? html` Longest beyond their medians: ${rows.map(({row, more}, index) => html`${index ? ', ' : ''}<${NodeLink} operators=${shown.operators} row=${row} /> +${measured(more, shown.operators.backend(row))}`)}.` : null}</p>`;
+  return html`<p class="note" aria-description=${explainRuns('this run less the median over runs')}>This run took ${measured(events.execute - shown.execute.p50)} longer than the median${slow.raw('outlier', at) === 1 ? ', far more than others' : ''}.${rows.length ? html` Longest beyond their medians: ${rows.map(({row, more}, index) => html`${index ? ', ' : ''}<${NodeLink} operators=${shown.operators} row=${row} /> +${measured(more, shown.operators.backend(row))}`)}.` : null}</p>`;
 }
 
 function Longest({events}) {
@@ -221,7 +221,7 @@ function Longest({events}) {
   return html`<section class="card"><${SmallTable} caption="Longest events of this run" rows=${rows} open=${event => choose({name: 'this', events, event, box: null})} isChosen=${event => row(event) >= 0 && selectedRows.value?.[row(event)] === 1} isHit=${event => isHitRow(row(event))} columns=${[
     {key: 'event', title: 'event', class: 'key', text: event => (row(event) >= 0 ? `${operators.module(row(event))?.path ?? ''} · ${shortOp(operators.op(row(event)))}`.replace(/^ · /, '') : events.label(event))},
     {key: 'time', title: `time ${unitName.value}`, hint: `duration in run ${events.run}`, number: true, value: event => events.duration[event], text: event => `${events.isEstimated(event) ? '≈ ' : ''}${timeOf(events.duration[event], stepOf(events.backend(event)))}`, why: event => `duration in run ${events.run}; ${row(event) >= 0 ? `matched ${matchText(operators.text('match', row(event)))}; ` : ''}${clockText(events.backend(event))}`}, {key: 'share', title: 'share', hint: 'of this run', number: true, text: event => shareText(events.duration[event], events.execute)},
-    timeColumn('p50', 'p50', 'median of the operator over the runs in which it ran', event => (row(event) >= 0 ? operators.numbers('p50')[row(event)] : NaN), {stat: 'p50', rows: event => (row(event) >= 0 ? [row(event)] : undefined)}),
+    timeColumn('p50', 'p50', STAT_TEXTS.p50, event => (row(event) >= 0 ? operators.numbers('p50')[row(event)] : NaN), {stat: 'p50', rows: event => (row(event) >= 0 ? [row(event)] : undefined)}),
     {key: 'node', title: 'node', class: 'key quiet', text: event => (row(event) >= 0 ? `${events.isEstimated(event) ? '≈ ' : ''}${operators.name(row(event))}` : '')},
     {key: 'backend', title: 'backend', class: 'key', text: event => events.backend(event) ?? CPU}, {key: 'start', title: `start ${unitName.value}`, hint: `from the start of the run, as measured; ${clockText()}`, number: true, text: event => (events.measured[event] ? timeOf(events.start[event], stepOf()) : 'synthetic')},
   ]} /></section>`;
