@@ -37,6 +37,11 @@ static etr_cell steps_off(const void *row) {
   return etr_cell_share((double)value_of(row)->steps_off, (double)value_of(row)->gap.element_count);
 }
 
+static bool has_statistics(const void *row) { return value_of(row)->statistic_count > 0; }
+static etr_cell tap_text(const void *row) {
+  return etr_cell_text(has_statistics(row) ? etr_accuracy_tap_text(as_value(row)->row.arena, value_of(row)) : NULL);
+}
+
 #define GAP(name) ETR_VIA(document_value, row.gap, etr_numeric_gap, name)
 
 static const etr_field fields[] = {
@@ -65,6 +70,8 @@ static const etr_field fields[] = {
      ETR_VIA(document_value, row.value, etr_value_accuracy, most_steps), .has = has_steps},
     {"problem", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, ETR_VIA(document_value, row.value, etr_value_accuracy, problem),
      .says = "why it was not compared"},
+    {"statistics", NULL, ETR_CELL_NAME, ETR_IN_DOCUMENT, .get = tap_text,
+     .says = "of a tap that returned statistics instead of a tensor: the one that differs most"},
 };
 ETR_ROW_TYPE(document_accuracy, fields);
 
@@ -116,16 +123,32 @@ static void put_candidates(etr_profile_doc *e, const etr_profile_operators *ops,
   etr_jw_end(json);
 }
 
+/* Lists the worst input of each value, then the taps that returned statistics where another value of their node is
+ * listed. NULL when out of memory. */
+static const document_value *values_of(etr_profile_doc *e, const etr_accuracy *accuracy,
+                                       const etr_profile_operators *ops, size_t *count) {
+  size_t worst_count;
+  const etr_value_accuracy *const *worst = etr_accuracy_worst_inputs(&e->arena, accuracy, &worst_count);
+  document_value *values = etr_arena_alloc_array(&e->arena, worst_count + accuracy->value_count, sizeof *values);
+  bool *is_listed = etr_arena_alloc_array(&e->arena, accuracy->value_count, sizeof *is_listed);
+  if (!worst || !values || !is_listed) return NULL;
+  *count = 0;
+  for (size_t i = 0; i < worst_count + accuracy->value_count; i++) {
+    const etr_value_accuracy *value = i < worst_count ? worst[i] : &accuracy->values[i - worst_count];
+    if (is_listed[value - accuracy->values] || (i >= worst_count && value->statistic_count == 0)) continue;
+    is_listed[value - accuracy->values] = true;
+    values[(*count)++] = (document_value){etr_accuracy_row_of(&e->arena, accuracy, value), ops->row_of[value->node],
+                                          ops->row_of[value->computed_by]};
+  }
+  return values;
+}
+
 bool etr_profile_put_accuracy(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
   const etr_accuracy *accuracy = etr_accuracy_of_method(f->profile->accuracy, (uint32_t)(method - f->profile->methods));
   size_t count;
-  const etr_value_accuracy *const *worst = etr_accuracy_worst_inputs(&e->arena, accuracy, &count);
-  document_value *values = etr_arena_alloc_array(&e->arena, count, sizeof *values);
-  for (size_t i = 0; worst && values && i < count; i++)
-    values[i] = (document_value){etr_accuracy_row_of(&e->arena, accuracy, worst[i]), ops->row_of[worst[i]->node],
-                                 ops->row_of[worst[i]->computed_by]};
-  if (!worst || !values) return false;
+  const document_value *values = values_of(e, accuracy, ops, &count);
+  if (!values) return false;
   etr_jw_object(f->json);
   etr_field_text(f, "text", etr_accuracy_line(&e->arena, accuracy));
   etr_field_text(f, "against", etr_accuracy_against(&e->arena, accuracy));

@@ -32,7 +32,7 @@ function Curve({values, operators, rows, lowest}) {
     const box = event.currentTarget.getBoundingClientRect(), wanted = ((event.clientX - box.left) / box.width) * WIDTH, found = known.reduce((best, row) => (Math.abs(at(row) - wanted) < Math.abs(at(best) - wanted) ? row : best), known[0]);
     if (found !== undefined && values.indices('operator')[found] >= 0) selectRow(values.indices('operator')[found]);
   };
-  return html`<section class="card"><h2>SNR in the order of execution</h2><svg class="snr-curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label="SNR of each value in the order of execution; the table lists them" onClick=${pick}>
+  return html`<section class="card"><h2>SNR in the order of execution</h2><svg class="snr-curve" viewBox=${`0 -8 ${WIDTH} ${HEIGHT + 16}`} preserveAspectRatio="none" role="img" aria-label="SNR of each value in the order of execution; the table lists them" onClick=${pick}>
     ${marks.map(snr => html`<line class="grid-line" x1=${LEFT} x2=${WIDTH} y1=${y(snr)} y2=${y(snr)} /><text class="axis" x=${LEFT - 6} y=${y(snr) + 4} text-anchor="end">${snr}</text>`)}
     <path class="line" d=${known.map((row, index) => `${index ? 'L' : 'M'}${at(row)},${y(drawnSnr(values, row))}`).join('')} />
     ${known.map(row => html`<circle class=${`dot${has?.[values.indices('operator')[row]] ? ' chosen' : ''}`} cx=${at(row)} cy=${y(drawnSnr(values, row))} r=${has?.[values.indices('operator')[row]] ? 6 : 3}><title>${`${operators.name(values.indices('operator')[row])}: ${values.raw('equal', row) ? 'equal' : `${db(values.numbers('snr_db')[row])} dB`}`}</title></circle>`)}</svg>
@@ -54,7 +54,7 @@ function Spread({spread, values, operators}) {
 
 function accuracyColumns(values, operators) {
   const operator = values.indices('operator'), number = (key, title, format = db) => ({key, title, hint: DESCRIPTIONS.document_accuracy[key] ?? MEASURES[key], number: true, width: '84px', value: row => values.numbers(key)[row], text: row => format(values.numbers(key)[row])});
-  const path = row => operators.module(operator[row])?.path ?? '';
+  const path = row => operators.module(operator[row])?.path ?? '', told = row => (values.text('statistics', row) ? `tap: ${values.text('statistics', row)}` : values.text('problem', row) ?? '');
   return [
     {key: 'order', title: '#', hint: 'order of execution', number: true, width: '48px', value: row => row, text: row => String(row)},
     {key: 'node', title: 'node', width: 'minmax(140px, 1.6fr)', value: row => (operator[row] >= 0 ? operators.name(operator[row]) : values.text('name', row) ?? ''), cell: row => html`<span class="cut">${operator[row] >= 0 ? operators.name(operator[row]) : values.text('name', row)}</span>`},
@@ -63,7 +63,7 @@ function accuracyColumns(values, operators) {
     {...number('snr_db', 'SNR dB'), value: row => drawnSnr(values, row), text: row => (values.raw('equal', row) ? 'equal' : db(values.numbers('snr_db')[row]))},
     {...number('drop_db', 'drop dB'), descending: true}, number('local_snr_db', 'local dB'), number('psnr_db', 'PSNR dB'),
     number('mse', 'MSE', digits), number('max_abs', 'max error', digits), number('steps_off', 'off', value => (Number.isNaN(value) ? '' : `${(100 * value).toFixed(1)} %`)), {...number('input', 'input', digits), width: '52px'},
-    {key: 'problem', title: '', width: 'minmax(80px, 1fr)', sort: false, value: row => values.text('problem', row) ?? '', cell: row => html`<span class="cut quiet" title=${values.text('problem', row)}>${values.text('problem', row) ?? ''}</span>`},
+    {key: 'problem', title: 'not compared', width: 'minmax(110px, 1.4fr)', sort: false, value: told, cell: row => html`<span class="cut quiet" title=${told(row)}>${told(row)}</span>`},
   ];
 }
 
@@ -76,7 +76,7 @@ export function AccuracyView() {
   const shown = accuracy.spreads.filter(({value}) => selectedRows.value?.[operator[value]]), spreads = shown.length ? shown : accuracy.spreads.slice(0, 3);
   return html`<div class="accuracy"><p class="lead">${accuracy.text}</p><p class="note">Compared ${accuracy.against}, ${accuracy.ranked_by === 'local' ? 'ranked by the local SNR' : 'ranked by the drop of SNR, which can name the wrong node where every layer is inexact'}.
     ${accuracy.candidates.length ? html` Most suspicious: ${accuracy.candidates.map(({value, segment}) => html`<${NodeLink} operators=${operators} row=${operator[value]} /> (${segment.length} operators since the nearest values) `)}` : null}
-    <${Link} act=${() => show('graph', {'graph.colour': 'accuracy'})}>In the graph<//></p>
+     <span class="acts"><${Link} act=${() => show('graph', {'graph.colour': 'accuracy'})}>In the graph<//></span></p>
     <${Curve} values=${values} operators=${operators} rows=${Array.from(rows)} lowest=${lowest} />${spreads.map(spread => html`<${Spread} spread=${spread} values=${values} operators=${operators} />`)}
     <div class="accuracy-table"><${Table} name="acc" label="Values" columns=${accuracyColumns(values, operators)} rows=${rows} open=${row => operator[row] >= 0 && selectRow(operator[row])} isChosen=${row => selectedRows.value?.[operator[row]] === 1} command="etrecord-tb accuracy RECORD --reference REF.safetensors --top 0" /></div></div>`;
 }

@@ -65,7 +65,7 @@ function DelegatesTable() {
     {key: 'instruction', title: 'instruction', hint: 'the instruction that calls the delegate', number: true, text: row => String(row.instruction), value: row => row.instruction}, {key: 'module', title: 'module', class: 'key', text: moduleText, cell: row => html`<span class="cut head" title=${moduleText(row)}><bdi>${moduleText(row)}</bdi></span>`},
     {key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'nodes', title: 'nodes', hint: 'operators of the graph inside', number: true, text: row => String(row.nodes ?? '–'), value: row => row.nodes},
     time('call', 'call avg', 'average of the whole call', row => row.call), time('on_nodes', 'graph operators', 'average of the operators inside', row => row.on_nodes, {rows: row => rowsOf(shown, row), estimated: row => row.estimated ?? 0}), time('overhead', 'overhead', 'the call less the operators inside', overhead),
-    ...recordedParts(shown).map(([key, title]) => time(key, title, `${title}, as the backend recorded it`, row => row[key])),
+    ...recordedParts(shown).map(([key, title]) => time(key, title, 'as the backend recorded it', row => row[key])),
     {key: 'share', title: 'share', hint: 'of the average of Method::execute', number: true, text: row => shareText(isTimed ? row.call : null, shown.execute.avg)}, {key: 'bar', title: '', class: 'bar-cell', cell: row => bar(row.call, most)},
   ]} />`;
 }

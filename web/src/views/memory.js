@@ -7,7 +7,7 @@ import {useEffect, useRef} from 'preact/hooks';
 import {baseMethod, isHitRow, method, sectionOf, select, selectedRows, selection, show} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
-import {bytesText, countText, shareText} from '../base/format.js';
+import {bytesText, changeText, countText, shareText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {TOP_LEVEL, backendColour} from '../base/method.js';
 import {declare, get, number, peek, set} from '../base/store.js';
@@ -128,7 +128,7 @@ function Curve({memory, at, base}) {
   return html`<section class="card"><h2>Live bytes at each instruction</h2><svg ref=${box} class="live-bytes" viewBox=${`0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`} preserveAspectRatio="none" role="slider" tabindex="0" aria-label="Live bytes over the instructions. Arrow keys choose an instruction, Home shows the peak."
     aria-valuemin="0" aria-valuemax=${live.length - 1} aria-valuenow=${at} aria-valuetext=${stepText(memory, at)} ...${moves(memory, at)}><path class="area" d=${areaPath(live, top)} />${baseLive.length ? html`<path class="base-line" d=${areaPath(baseLive, top, true)} />` : null}
     <line class="planned" x1="0" x2=${CURVE_WIDTH} y1=${planned} y2=${planned} /><line class="chosen" x1=${x} x2=${x} y1="0" y2=${CURVE_HEIGHT} /></svg><p class="said" role="status" aria-live="polite" aria-description="sum of the live tensors">${stepText(memory, at)}</p>
-    <p class="note">The dashed line is the planned size${baseLive.length ? '; the thin line is the base' : ''}. <span class="acts"><${Link} act=${() => set({'mem.at': -1, sel: ''})}>Go to the peak<//> · <${Link} act=${() => download('live_bytes.svg', svgText(box.current), 'image/svg+xml')}>save as SVG<//></span></p></section>`;
+    <p class="note">The dashed line is the planned size${baseLive.length ? `; the thin line is the base, its ${countText(baseLive.length, 'instruction')} over the same width` : ''}. <span class="acts"><${Link} act=${() => set({'mem.at': -1, sel: ''})}>Go to the peak<//> · <${Link} act=${() => download('live_bytes.svg', svgText(box.current), 'image/svg+xml')}>save as SVG<//></span></p></section>`;
 }
 
 /* ---- The map ---- */
@@ -263,6 +263,9 @@ function baseMemory() {
   return base ? sectionOf(base, 'memory').value.value : null;
 }
 
+/* The base's bytes and the change; nothing without a base. */
+const against = (now, before) => (before > 0 ? `base ${bytesText(before)}, ${changeText(before, now)}` : null);
+
 export function MemoryView() {
   const section = sectionOf(method.value, 'memory').value, memory = section.value, tensors = memory ? tensorsOf(section) : null;
   if (section.error) return html`<p class="note error" role="alert">${section.error}</p>`;
@@ -270,7 +273,7 @@ export function MemoryView() {
   if (!memory) return html`<p class="note">The memory plan is in the program (.pte), which was not given.</p>`;
   const {peak, planned_bytes: planned} = memory, at = instructionOf(memory, tensors), has = selectedRows.value, chosen = new Set();
   for (let row = 0; tensors && row < tensors.count; row++) if ((has && has[tensors.indices('operator')[row]] === 1) || selection.value?.said === `tensor:${row}`) chosen.add(row);
-  return html`<div class="memory"><div class="figures"><${Figure} label="planned" value=${`${bytesText(planned)} bytes`} why="size of all planned buffers in the program" /><${Figure} label="live at the peak" value=${`${bytesText(peak?.bytes ?? 0)} bytes`} note=${peak && shareText(peak.bytes, planned)} why="bytes of the live tensors, where they are most, and their share of the planned size" />
+  return html`<div class="memory"><div class="figures"><${Figure} label="planned" value=${`${bytesText(planned)} bytes`} note=${against(planned, baseMemory()?.planned_bytes)} why="size of all planned buffers in the program" /><${Figure} label="live at the peak" value=${`${bytesText(peak?.bytes ?? 0)} bytes`} note=${peak && [shareText(peak.bytes, planned), against(peak.bytes, baseMemory()?.peak?.bytes)].filter(Boolean).join('; ')} why="bytes of the live tensors, where they are most, and their share of the planned size" />
     ${peak ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`} note=${`${peak.op}${peak.module ? ` in ${peak.module}` : ''}`} why="the instruction at which the most bytes are live" />` : null}${chosen.size ? html`<${Figure} label="selected" value=${countText(chosen.size, 'tensor')} note=${`${bytesText([...chosen].reduce((sum, row) => sum + (tensors.hasMemory[row] ? tensors.bytes[row] : 0), 0))} bytes`} why="planned tensors that the selected operators make, and their bytes" />` : null}</div>
     ${peak ? html`<${Curve} memory=${memory} at=${at} base=${baseMemory()} />` : null}${tensors && memory.buffers.length ? html`<${Map2D} tensors=${tensors} memory=${memory} at=${at} chosen=${chosen} />` : null}
     <div class="grid wide">${tensors && peak ? html`<${Card}><${LiveTable} tensors=${tensors} memory=${memory} at=${at} /><//>` : null}<${Tables} memory=${memory} /></div></div>`;

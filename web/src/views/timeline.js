@@ -223,7 +223,7 @@ function Longest({events}) {
     {key: 'time', title: `time ${unitName.value}`, hint: `duration in run ${events.run}`, number: true, value: event => events.duration[event], text: event => `${events.isEstimated(event) ? '≈ ' : ''}${timeOf(events.duration[event], stepOf(events.backend(event)))}`, why: event => `duration in run ${events.run}; ${row(event) >= 0 ? `matched ${matchText(operators.text('match', row(event)))}; ` : ''}${clockText(events.backend(event))}`}, {key: 'share', title: 'share', hint: 'of this run', number: true, text: event => shareText(events.duration[event], events.execute)},
     timeColumn('p50', 'p50', STAT_TEXTS.p50, event => (row(event) >= 0 ? operators.numbers('p50')[row(event)] : NaN), {stat: 'p50', rows: event => (row(event) >= 0 ? [row(event)] : undefined)}),
     {key: 'node', title: 'node', class: 'key quiet', text: event => (row(event) >= 0 ? `${events.isEstimated(event) ? '≈ ' : ''}${operators.name(row(event))}` : '')},
-    {key: 'backend', title: 'backend', class: 'key', text: event => events.backend(event) ?? CPU}, {key: 'start', title: `start ${unitName.value}`, hint: `from the start of the run, as measured; ${clockText()}`, number: true, text: event => (events.measured[event] ? timeOf(events.start[event], stepOf()) : 'synthetic')},
+    {key: 'backend', title: 'backend', class: 'key', text: event => events.backend(event) ?? CPU}, {key: 'start', title: `start ${unitName.value}`, hint: `from the start of the run; ${clockText()}`, number: true, text: event => (events.measured[event] ? timeOf(events.start[event], stepOf()) : 'synthetic')},
   ]} /></section>`;
 }
 
@@ -255,7 +255,7 @@ export function TimelineView() {
   const wanted = get('stat') === 'run' ? Number(get('run')) : null, at = runAt(timeline, wanted), events = timeline.eventsOf(at), baseEvents = base ? base.eventsOf(runAt(base, null)) : null;
   const synthetic = [...new Set(Array.from(events.measured.keys()).filter(event => events.measured[event] === 0).map(event => events.backend(event) ?? 'a delegate'))];
   const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`, picture = pictureOf(events, baseEvents), span = readSpan(get('tl.span'));
-  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count fits" title=${said} aria-description=${`events of the run that is shown; ${clockText()}`}>${said}</span>
+  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count fits" title=${said} aria-description=${clockText()}>${said}</span>
     <${SceneTools} name="timeline" /><${Check} label="names of the runtime" title="names of events as the runtime wrote them (r)" checked=${get('tl.raw')} change=${on => set({'tl.raw': on}, {replace: true})} />
     <span class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</span></div>
     ${wanted !== null && events.run !== wanted ? html`<p class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>` : null}<${SlowRun} events=${events} />
