@@ -74,6 +74,18 @@ describe('the graph of a report', options, () => {
     clean(tab);
   });
 
+  it('breaks long chains for the pane that it has first, and for another one when the reader fits the picture', async () => {
+    const tab = await open('mv2_xnnpack'), columns = () => inPicture(tab, picture => Math.max(...picture.layout.inner.flatMap(inner => inner ? [1, ...inner.column ?? []] : []))), resized = (width, height) => tab.page.waitForFunction(wide => document.querySelector('.graph-pane canvas').picture.width === document.querySelector('.graph-pane canvas').clientWidth && innerWidth === wide, width, {polling: 50}), [wide, {x, width}] = [await columns(), await inPicture(tab, picture => ({x: Array.from(picture.layout.x), width: picture.layout.width}))];
+    await tab.page.setViewportSize({width: 620, height: 1100});
+    await resized(620);
+    assert.deepEqual([await columns(), await inPicture(tab, picture => Array.from(picture.layout.x))], [wide, x], 'the window alone moves nothing');
+    await tab.page.locator('.graph-pane canvas').focus();
+    await tab.page.keyboard.press('m');
+    await tab.page.waitForFunction(before => document.querySelector('.graph-pane canvas').picture.layout.width < before, width);
+    assert.ok(await columns() < wide, `${await columns()} of ${wide} columns`);
+    clean(tab);
+  });
+
   it('selects everywhere what is clicked, and shows it when it is selected elsewhere', async () => {
     const tab = await open('mv2_xnnpack');
     await tab.page.mouse.click(...await placeOf(tab, 'aten_convolution_default_3'));

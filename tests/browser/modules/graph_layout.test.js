@@ -147,6 +147,16 @@ describe('repeats', {skip}, () => {
     assert.deepEqual(leavesOf(tree, tree.root), op.map((_, i) => i));
     const sides = graphOfEdges([[], ...Array.from({length: 18}, (_, i) => [i % 3 ? i : 0])], {op: [6, ...Array.from({length: 18}, (_, i) => i % 3)], ops});
     assert.deepEqual(repeatsOf(buildTree(sides)), []);
+    const branches = graphOfEdges([[], ...Array.from({length: 15}, (_, i) => [i === 3 || i === 9 ? 0 : i])], {op: [6, ...Array.from({length: 15}, (_, i) => i % 3)], ops});
+    assert.deepEqual(repeatsOf(buildTree(branches)), [], 'branches of one and of two parts');
+  });
+  it('layers with parts that are alike fold, and a chain of one operator is no loop', () => {
+    // Three layers of two attentions that differ in one operator of eleven, which all read a value from before: the nearest place of most operators is in the same layer.
+    const attention = [0, 1, 2, 1, 3, 1, 2, 4, 1, 2], layer = [...attention, 5, ...attention, 6], op = [7, 7, ...Array.from({length: 3}, () => layer).flat()], ops = Array.from({length: 8}, (_, i) => `aten.op${i}.default`);
+    const tree = buildTree(graphOfEdges(op.map((_, i) => i < 2 ? [] : (i - 2) % 22 === 11 ? [i - 1, 0] : [i - 1]), {op, ops}), {by: 'delegate'});
+    assert.deepEqual(repeatsOf(tree), ['steps ×3']);
+    assert.equal(groupOf(tree, tree.groups.find(({kind}) => kind === REPEAT).items[0]).leaves, layer.length);
+    assert.deepEqual(repeatsOf(buildTree(graphOfEdges(Array.from({length: 30}, (_, i) => i ? [i - 1] : [])))), []);
   });
   it('any instance can be chosen, and what was open stays open', () => {
     const graph = graphOf('llama_portable'), {tree, layout} = layOut(graph), repeat = tree.groups.find(({kind}) => kind === REPEAT);
