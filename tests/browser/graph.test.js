@@ -252,6 +252,16 @@ describe('the graph of a report', options, () => {
     await circles.page.getByText(/edges lead to an earlier node/).waitFor();
   });
 
+  it('draws the loops of a program, and says where a jump goes', async () => {
+    const tab = await open('p_map', 'graph.panes=program');
+    await drawn(tab);
+    const edges = await inPicture(tab, picture => picture.backward.map(({ends}) => ends.map(node => picture.tree.graph.names[node]).join(' ')));
+    assert.deepEqual(edges, ['instruction_6 instruction_1', 'instruction_6 instruction_5', 'instruction_17 instruction_11', 'instruction_17 instruction_16']);
+    const said = await inPicture(tab, picture => picture.tree.graph.names.map((name, node) => `${name}: ${picture.describe(node).shape}`).filter(text => text.includes('go to')));
+    assert.deepEqual(said, ['instruction_8: if not value_14, go to instruction_1', 'instruction_19: if not value_31, go to instruction_11']);
+    clean(tab);
+  });
+
   it('has the aims of a picture in each mode: no error for any fixture with a graph', async () => {
     for (const record of ['control_flow', 'p_gru', 'b_qnn', 'lowered_in_record', 'vit_xnnpack']) {
       const tab = await open(record, 'graph.panes=aten,edge,program');
