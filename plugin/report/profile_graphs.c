@@ -234,16 +234,41 @@ static bool index_operators(const drawing *d, etr_map *by_name) {
   return true;
 }
 
-/* Adds the operators that each instruction of a program runs. */
+/* The operators that others carry: lists by their carriers. */
+typedef struct carried_lists {
+  uint32_t *first, *next; /* per operator; ETR_NONE: the end */
+} carried_lists;
+
+static bool list_carried(const drawing *d, carried_lists *lists) {
+  const etr_profile_operators *ops = d->ops;
+  lists->first = etr_arena_alloc_array(&d->e->arena, ops->count, sizeof *lists->first);
+  lists->next = etr_arena_alloc_array(&d->e->arena, ops->count, sizeof *lists->next);
+  if (!lists->first || !lists->next) return false;
+  for (size_t i = 0; i < ops->count; i++) lists->first[i] = lists->next[i] = ETR_NONE;
+  for (uint32_t i = (uint32_t)ops->count; ops->graph->times && i-- > 0;) {
+    uint32_t carrier = ops->graph->times[ops->nodes[i]].carried_by,
+             row = carrier == ETR_NONE ? ETR_NONE : ops->row_of[carrier];
+    if (row == ETR_NONE || row == i) continue;
+    lists->next[i] = lists->first[row];
+    lists->first[row] = i;
+  }
+  return true;
+}
+
+/* Adds the operators that each instruction of a program runs. An operator in a delegate also runs what its operator
+ * carries; a call names all. */
 static bool pair_program(drawing *d, drawn_graph *g) {
   etr_map by_name;
+  carried_lists carried;
   etr_map_init(&by_name, &d->e->arena);
-  bool good = index_operators(d, &by_name);
+  bool good = index_operators(d, &by_name) && list_carried(d, &carried);
   for (size_t i = 0; good && i < g->graph->node_count; i++) {
     const etr_node *node = &g->graph->nodes[i];
     for (size_t k = 0; good && g->row_of[i] != ETR_NONE && k < node->edge_node_count; k++) {
       uint32_t operator= etr_map_get(&by_name, etr_slice_of(node->edge_nodes[k]));
       if (operator<SEVERAL) good = add_counterpart(d, g, g->row_of[i], operator);
+      uint32_t next = operator<SEVERAL && node->subgraph != ETR_NONE ? carried.first[operator] : ETR_NONE;
+      for (; good && next != ETR_NONE; next = carried.next[next]) good = add_counterpart(d, g, g->row_of[i], next);
     }
   }
   return good;

@@ -138,6 +138,13 @@ describe('the graph of a report', options, () => {
     clean(tab);
   });
 
+  it('shows the operator of a delegate that carries a fused one', async () => {
+    const tab = await open('mv2_xnnpack', 'graph.panes=edge,program&sel=node:aten_hardtanh_default');
+    for (const pane of [0, 1]) await drawn(tab, pane);
+    await tab.page.waitForFunction(() => { const {picture} = document.querySelectorAll('.graph-pane canvas')[1]; return [...picture.counterparts, ...picture.chosen].length > 0; });
+    clean(tab);
+  });
+
   it('compares with the base: changes on one scale, what is new is hatched', async () => {
     const tab = await open('inserted_after', 'base=auto&graph.panes=edge,base&graph.colour=change', 'inserted_before');
     await drawn(tab, 1);

@@ -3,7 +3,7 @@
 """Are the panes of the page's graph in step, by what `nodes` and ExecuTorch say? counterparts.py ETRECORD_TB FIXTURES...
 
 Of each node of another pane, the operators behind it in the report are those of `nodes`: of an ATen node all Edge nodes that name it as their aten_node, of an instruction
-its edge_nodes. Of an instruction they also have the debug handles that ExecuTorch's debug_handle_map gives to it, and of a delegate's call those of its delegate_map. The
+its edge_nodes, and in a delegate those that they carry. Of an instruction they also have the debug handles that ExecuTorch's debug_handle_map gives to it, and of a delegate's call those of its delegate_map. The
 bodies of control flow belong to the operators that have them as arguments in ExecuTorch's own graphs, in that order.
 """
 import collections
@@ -61,7 +61,8 @@ def check_program(score, graph, section, edge, program, truth, method):
     delegates = (truth.get('delegate_map') or {}).get(method) or {}
     for (inside, name), behind in zip(names_of(section, graph), counterparts(graph), strict=True):
         wanted = [names[other][0] for other in by_name[inside, name].get('edge_nodes', []) if len(names[other]) == 1]
-        score.equal(behind, wanted, f'program node {name} in {inside}')
+        carried = [at for at, node in enumerate(edge) if inside is not None and node['carried_by'] is not None and node['carried_by'] in (edge[leader]['name'] for leader in wanted)]
+        score.equal(sorted(behind), sorted(wanted + carried), f'program node {name} in {inside}')
         number = name.removeprefix('instruction_')
         if inside is not None or not number.isdigit() or not behind:
             continue
