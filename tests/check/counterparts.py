@@ -60,7 +60,12 @@ def check_program(score, graph, section, edge, program, truth, method):
     by_instruction = (truth.get('debug_handle_map') or {}).get(method) or {}
     delegates = (truth.get('delegate_map') or {}).get(method) or {}
     for (inside, name), behind in zip(names_of(section, graph), counterparts(graph), strict=True):
-        wanted = [names[other][0] for other in by_name[inside, name].get('edge_nodes', []) if len(names[other]) == 1]
+        node, wanted = by_name[inside, name], []
+        for other in node.get('edge_nodes', []):
+            found = names[other]
+            if len(found) > 1:  # in several bodies
+                found = [at for at in found if len(node['edge_nodes']) == 1 and edge[at]['debug_handle'] == node['debug_handle']]
+            wanted += found if len(found) == 1 else []
         carried = [at for at, node in enumerate(edge) if inside is not None and node['carried_by'] is not None and node['carried_by'] in (edge[leader]['name'] for leader in wanted)]
         score.equal(sorted(behind), sorted(wanted + carried), f'program node {name} in {inside}')
         number = name.removeprefix('instruction_')
