@@ -150,6 +150,13 @@ describe('the graph of a report', options, () => {
     clean(tab);
   });
 
+  it('shows the operator of a delegate that carries a fused one', async () => {
+    const tab = await open('mv2_xnnpack', 'graph.panes=edge,program&sel=node:aten_hardtanh_default');
+    for (const pane of [0, 1]) await drawn(tab, pane);
+    await tab.page.waitForFunction(() => { const {picture} = document.querySelectorAll('.graph-pane canvas')[1]; return [...picture.counterparts, ...picture.chosen].length > 0; });
+    clean(tab);
+  });
+
   it('compares with the base: changes on one scale, what is new is hatched', async () => {
     const tab = await open('inserted_after', 'base=auto&graph.panes=edge,base&graph.colour=change', 'inserted_before');
     await drawn(tab, 1);
@@ -262,6 +269,16 @@ describe('the graph of a report', options, () => {
     }
     const circles = await openWith(aten(50, {}, {inputs: Array.from({length: 49}, (_, i) => (i % 3 ? 1 : -5))}));
     await circles.page.getByText(/edges lead to an earlier node/).waitFor();
+  });
+
+  it('draws the loops of a program, and says where a jump goes', async () => {
+    const tab = await open('p_map', 'graph.panes=program');
+    await drawn(tab);
+    const edges = await inPicture(tab, picture => picture.backward.map(({ends}) => ends.map(node => picture.tree.graph.names[node]).join(' ')));
+    assert.deepEqual(edges, ['instruction_6 instruction_1', 'instruction_6 instruction_5', 'instruction_17 instruction_11', 'instruction_17 instruction_16']);
+    const said = await inPicture(tab, picture => picture.tree.graph.names.map((name, node) => `${name}: ${picture.describe(node).shape}`).filter(text => text.includes('go to')));
+    assert.deepEqual(said, ['instruction_8: if not value_14, go to instruction_1', 'instruction_19: if not value_31, go to instruction_11']);
+    clean(tab);
   });
 
   it('has the aims of a picture in each mode: no error for any fixture with a graph', async () => {

@@ -9,11 +9,13 @@ import {join} from 'node:path';
 import {after, describe, it} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
+import {dotText} from '../../../web/src/graph/dot.js';
+import {GraphPicture} from '../../../web/src/graph/draw.js';
 import {REPEAT, UNFOLDED, buildTree, chooseInstance, groupOf, leavesOf, openDefault, setState} from '../../../web/src/graph/groups.js';
 import {boxWidth, lineBelow} from '../../../web/src/graph/labels.js';
 import {breakAgain, layoutTree} from '../../../web/src/graph/layout.js';
 import {makeGraph} from '../../../web/src/graph/read.js';
-import {ABOVE, BELOW, PATH, acrossInstances, follow, longestPath, spreadMarks} from '../../../web/src/graph/walk.js';
+import {ABOVE, BELOW, CHOSEN, PATH, acrossInstances, edgesAt, follow, longestPath, partOf, spreadMarks} from '../../../web/src/graph/walk.js';
 import {RECORDS, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
 import {drawnLayouts, ordersOf, outside, overlaps, quality, throughBoxes, upward} from './graph_checks.js';
@@ -234,6 +236,36 @@ describe('the tests notice', {skip}, () => {
       assert.ok(noticed > 0, 'no test fails');
     });
   }
+});
+
+describe('loops of programs', () => {
+  const graph = graphOfEdges([[], [0, 3], [1], [2], [3, 4]], {hasLoops: true}), edges = graph.from.length;
+  it('edges into the next pass are apart from those that the layout follows, and are walked like them', () => {
+    assert.deepEqual([graph.cuts, graph.loops.from, graph.loops.to], [[], [3], [1]], 'what reads itself has no edge');
+    assert.deepEqual(edgesAt(graph, 1, false), [[0, 0], [edges, 3]]);
+    assert.deepEqual(edgesAt(graph, 3, true).map(([, node]) => node), [4, 1]);
+    assert.deepEqual(Array.from(follow(graph, [3], 1).node), [0, BELOW, ABOVE, CHOSEN, BELOW]);
+    assert.deepEqual(partOf(graph, [1, 2, 3]).loops.from, [2]);
+    assert.deepEqual(problems(layOut(graph).layout), []);
+  });
+  it('they are drawn once for two boxes, also in the DOT text', () => {
+    const tree = buildTree(graph), picture = new GraphPicture(tree), svg = picture.svg();
+    assert.equal(picture.backward.length, 1);
+    assert.match(svg, /stroke-dasharray="4 3"/);
+    assert.match(svg, />next pass</);
+    assert.match(dotText(tree), /n3 -> n1 \[style=dashed, constraint=false, label="next pass"\];/);
+  });
+  it('the way of an edge is beside all boxes', () => {
+    const wide = graphOfEdges([[], [0, 8], ...Array.from({length: 7}, (_, i) => [0, i ? i : 1])], {hasLoops: true}), picture = new GraphPicture(layOut(wide, 'flat').tree);
+    picture.svg();
+    const [{maker, reader, right}] = picture.backward, boxes = Array.from(picture.layout.items, (_, i) => ({x: picture.layout.x[i], y: picture.layout.y[i], w: picture.layout.w[i], h: picture.layout.h[i]}));
+    for (const box of boxes) assert.ok(box.y >= Math.max(maker.y, reader.y) + reader.h || box.y + box.h <= Math.min(maker.y, reader.y) || right < box.x || right > box.x + box.w, `${right} is in the box at ${box.x}`);
+  });
+  it('more than 1,000 are cut, and it says so', () => {
+    const many = graphOfEdges([...Array.from({length: 1200}, () => [1200]), []], {hasLoops: true});
+    assert.match(many.cuts.join(), /200 edges into the next pass of a loop are not drawn/);
+    assert.equal(many.loops.from.length, 1000);
+  });
 });
 
 describe('damaged and extreme graphs', () => {

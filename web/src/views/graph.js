@@ -391,7 +391,7 @@ function fitAll(entry, least) {
 function dotCommand() {
   const chosen = selection.value, record = shownRun.value === 'profile' ? 'RECORD' : labelOf(shownRun.value), entry = used();
   const path = chosen?.kind === 'module' ? chosen.id : chosen?.row >= 0 ? method.value.operators.module(chosen.row)?.path ?? '' : '', graph = entry?.pane.key === 'base' ? method.value.graphName : entry?.pane.key;
-  return ['etrecord-tb dot', record, graph && graph !== 'program' ? `--entry ${graph}/${method.value.name}` : '', path ? `--focus ${path}` : '--fold', '-o graph.svg'].filter(Boolean).join(' ');
+  return ['etrecord-tb dot', record, graph ? `--entry ${graph}/${method.value.name}` : '', path ? `--focus ${path}` : '--fold', '-o graph.svg'].filter(Boolean).join(' ');
 }
 
 function TakeAway() {
