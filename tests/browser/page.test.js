@@ -12,17 +12,9 @@ import {after, before, describe, it} from 'node:test';
 import {answer, run} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {command, fixtures, missing, screenshots} from './environment.js';
+import {randomFrom} from './random.js';
 
 const RECORD = 'llama_xnnpack', LARGEST = {llama_portable: 400_000, mv2_xnnpack: 220_000}; // bytes of a report
-
-/* Numbers that only depend on the seed: a test that fails, fails again. */
-function randomFrom(seed) {
-  let state = seed;
-  return below => {
-    state = (state * 1103515245 + 12345) % 2147483648;
-    return Math.floor((state / 2147483648) * below);
-  };
-}
 
 describe('the page', {skip: missing(), timeout: 900_000}, () => {
   const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'page-')), path = join(folder, 'report.html');
@@ -57,7 +49,7 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
   });
 
   it('shows the same again after any actions, when it is loaded again and where its address is opened', async () => {
-    const random = randomFrom(7), {length} = views;
+    const random = randomFrom(Number(process.env.SEED ?? 7)), {length} = views;
     const actions = [
       () => page.view(views[random(length)]), () => page.page.keyboard.press('n'), () => page.page.keyboard.press('N'), () => page.page.keyboard.press(String(1 + random(9))),
       async () => page.search(['', 'attention', 'op:mul', '/layers\\.(1|2)/', 'backend:cpu avg>0.001'][random(5)]), () => page.frame.getByLabel('Statistic of times').selectOption(['avg', 'p50'][random(2)]),

@@ -71,6 +71,7 @@ const toldText = ({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `$
 class SceneCanvas {
   constructor(canvas, tooltip, status) {
     Object.assign(this, {canvas, tooltip, status, context: canvas.getContext('2d'), width: 0, ratio: 1, from: 0, to: 1, span: null, cursor: -1, rows: [], hits: [], chosen: []});
+    canvas.scene = this; // for tests
     this.widthOf = textWidths(letter => {
       this.context.font = FONT;
       return this.context.measureText(letter).width;
