@@ -6,7 +6,8 @@ PRINT_FIELDS prints the lists of fields (etr_row_type in plugin/output/table.h) 
 
 - `$defs` in schema/*.schema.json: of each definition that the schema refers to, in a list of rows or with `_columns` behind its name for the dashboard's document;
 - the fields of the dataclasses in web/python/etrecord_tb/model.py: their order and defaults stay, what is new comes last;
-- schema/columns.md.
+- schema/columns.md;
+- web/src/base/descriptions.js: what the page says of columns that it shows as they are in the document.
 
 --check writes nothing and fails if anything would change.
 """
@@ -18,7 +19,11 @@ import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 MODEL = FOLDER.parent / "web" / "python" / "etrecord_tb" / "model.py"
+DESCRIPTIONS = FOLDER.parent / "web" / "src" / "base" / "descriptions.js"
 WIDTH = 150
+
+# The rows and columns whose descriptions the page shows.
+DESCRIBED = {"node": "calls macs bytes gflops gbs intensity".split(), "document_accuracy": "drop_db local_snr_db steps_off input".split()}
 
 KINDS = {
     "text": {"type": "string"}, "word": {"type": "string"}, "unit": {"type": "string"}, "flag": {"type": "boolean"}, "whole": {"type": "integer", "minimum": 0},
@@ -289,6 +294,12 @@ def columns_of(printed):
     return "\n".join(said) + "\n"
 
 
+def descriptions_of(printed):
+    said = {name: {field["key"]: field["says"].split("; null:")[0] for field in printed["rows"][name] if field["key"] in keys and field["says"]} for name, keys in DESCRIBED.items()}
+    return ("// SPDX-License-Identifier: BSD-3-Clause\n//\n// descriptions.js - what columns of the document are, as the fields in C say it. schema/generate.py writes this file.\n\n"
+            f"export const DESCRIPTIONS = {json.dumps(said, indent=2, ensure_ascii=False)};\n")
+
+
 # ---- Together ----
 
 def main():
@@ -302,6 +313,7 @@ def main():
         made[path] = lines_of(schema, 0) + "\n"
     made[MODEL] = model_of(MODEL.read_text(), Schemas(schemas))
     made[FOLDER / "columns.md"] = columns_of(printed)
+    made[DESCRIPTIONS] = descriptions_of(printed)
     stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     for path in stale:
         if "--check" in sys.argv:

@@ -20,8 +20,11 @@ function notices() {
   return `/*! etrecord-tb, BSD-3-Clause. Contains:\n\n${parts.join('\n\n----\n\n').replaceAll('*/', '* /')}\n*/`;
 }
 
+/* Takes out the line breaks and indentation in templates before an element or a value, which htm ignores. */
+const withoutBreaks = {name: 'without breaks', setup: ({onLoad}) => onLoad({filter: /web\/src\/.*\.js$/}, ({path}) => ({contents: readFileSync(path, 'utf8').replace(/\n\s+(?=<|\$\{)/g, '')}))};
+
 const common = {bundle: true, minify: true, write: false, charset: 'utf8', target: 'es2023', legalComments: 'none', absWorkingDir: here};
-const [script] = (await build({...common, entryPoints: ['src/index.js'], format: 'esm', banner: {js: notices()}})).outputFiles;
+const [script] = (await build({...common, entryPoints: ['src/index.js'], format: 'esm', plugins: [withoutBreaks], banner: {js: notices()}})).outputFiles;
 const [style] = (await build({...common, entryPoints: ['src/style.css']})).outputFiles;
 writeFileSync(join(out, 'page.js'), script.text);
 writeFileSync(join(out, 'page.css'), style.text);

@@ -36,6 +36,13 @@ static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, siz
   return text ? text : "";
 }
 
+/* Returns what the medians of a comparison are, because `summary` shows those over all runs. */
+static const char *center_of(const etr_change *change) {
+  return ETR_MIN(change->base_recordings, change->new_recordings) >= ETR_LEAST_RECORDINGS
+             ? "mean of the recordings' medians"
+             : "median";
+}
+
 /* Puts the verdict on a method, then how steady the runs of each side are, which the medians depend on: each in a line
  * of text, or all in a paragraph of Markdown. */
 static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
@@ -47,7 +54,8 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   const char *name = etr_label_method(method->name), *verdict = etr_diff_verdict_text(o, execute);
   const char *medians = etr_diff_medians_text(o, execute), *rest = "";
   if (medians[0])
-    rest = etr_arena_format(arena, "; median %s per inference, %s", medians, etr_diff_runs_text(o, execute));
+    rest = etr_arena_format(arena, "; %s %s per inference, %s", center_of(execute), medians,
+                            etr_diff_runs_text(o, execute));
   const char *notes[3] = {etr_diff_reason_text(o, execute), "", ""};
   for (size_t i = 0; is_timed_twice(method) && i < 2; i++) {
     const char *steadiness = i ? etr_diff_steadiness_text(o, o->comparison->newer, method->new_method)

@@ -12,7 +12,7 @@ void etr_findings_put(etr_answer *answer, const etr_findings *findings, const ch
   if (findings->count == 0) return;
   etr_puts(&answer->writer, "\n");
   etr_put_style(&answer->writer, ETR_STYLE_BOLD);
-  etr_putf(&answer->writer, "%s (times are medians; savings of several may overlap)", heading);
+  etr_putf(&answer->writer, "%s (medians, kernels with calls; savings may overlap)", heading);
   etr_put_style(&answer->writer, ETR_STYLE_PLAIN);
   etr_puts(&answer->writer, etr_section_is_markdown(answer) ? "\n\n" : "\n");
   for (size_t i = 0; i < findings->count && i < shown; i++) {

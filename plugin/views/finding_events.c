@@ -237,7 +237,7 @@ bool etr_find_slow_calls(etr_finder *finder) {
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   added->title = etr_arena_format(finder->arena, "Run fewer, larger operators: %zu %s longer to call than to run",
                                   added->node_count, added->node_count == 1 ? "takes" : "take");
-  added->evidence = etr_arena_format(finder->arena, "OPERATOR_CALL without native_call takes %s; the kernels: %s.",
+  added->evidence = etr_arena_format(finder->arena, "The runtime takes %s to call them; the kernels alone: %s.",
                                      etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked, false));
   etr_finding_judge(added, ETR_POSSIBLE, "most of it may be the recording itself, which a release does not do");
   return true;

@@ -5,20 +5,20 @@
 import {TabPage} from './tab_page.js';
 
 export class ExecuTorchTab extends TabPage {
-  /** In TensorBoard. */
+  /** In TensorBoard, with all digits of times, which tests compare. */
   static async openIn(server, viewport) {
     const tab = await new ExecuTorchTab().launch(viewport);
-    await tab.page.goto(`${server.url}#etrecord`);
+    await tab.page.goto(`${server.url}#etrecord&digits=1`);
     tab.frame = await (await tab.page.waitForSelector('iframe')).contentFrame();
     return tab.shown();
   }
 
-  /** A report's file; whatever it asks a network for is an error. */
+  /** A report's file, with all digits of times; whatever it asks a network for is an error. */
   static async openReport(path, viewport, options = {}) {
     const tab = await new ExecuTorchTab().launch(viewport, {offline: true, ...options});
     tab.asked = [];
     tab.page.on('request', request => request.url().startsWith('file:') || tab.asked.push(request.url()));
-    await tab.page.goto(`file://${path}`);
+    await tab.page.goto(`file://${path}#digits=1`);
     tab.frame = tab.page;
     return tab.shown();
   }

@@ -12,6 +12,7 @@ import {after, before, describe, it} from 'node:test';
 import {answer, run} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {command, fixtures, missing, screenshots} from './environment.js';
+import {pdfText} from './pdf_text.js';
 
 const RECORD = 'llama_xnnpack', LARGEST = {llama_portable: 400_000, mv2_xnnpack: 220_000}; // bytes of a report
 
@@ -95,20 +96,38 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     assert.equal(printed.graphs[0].nodes.filter(node => node.kind === 'op' && node.match).length, count);
   });
 
-  it('prints all that it promises, in light colours', async () => {
+  it('prints the first 100 rows and the command for the others, in light colours, with heads on each page and no controls, on A4 and Letter', async () => {
     await go('view=operators&op.group=none');
     await page.frame.getByLabel('Theme').selectOption('dark');
-    await page.page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-    await page.page.emulateMedia({media: 'print'});
-    const rows = await page.grid().locator('[data-row]').count();
-    assert.equal(rows, 100);
-    assert.match(await page.frame.locator('.long-table').innerText(), /\d more: etrecord-tb nodes/);
-    assert.equal(await page.frame.locator('.toolbar button:visible').count(), 0);
-    assert.equal(await page.page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), 'light');
-    for (const format of ['A4', 'Letter']) assert.ok((await page.page.pdf({format})).length > 10_000);
-    await page.page.emulateMedia({media: 'screen'});
+    const [last] = (await page.page.evaluate(() => { dispatchEvent(new Event('beforeprint')); }), await page.page.waitForTimeout(200), await page.frame.locator('.long-table tbody tr').nth(99).locator('td').allInnerTexts()).slice(2);
+    assert.equal(await page.frame.locator('.long-table tbody tr').count(), 100);
     await page.page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    for (const format of ['A4', 'Letter']) {
+      const file = await page.page.pdf({format}), text = pdfText(file), pages = file.toString('latin1').match(/\/Type \/Page\b(?!s)/g).length, more = Number((await page.count()).match(/^[\d,]+/)[0].replace(',', '')) - 100;
+      assert.ok(text.includes(last) && text.includes(`${more.toLocaleString('en-US')} more: etrecord-tb nodes`), format);
+      assert.equal(text.split('#operatornodemodule').length - 1, pages, format);
+      assert.doesNotMatch(text, /Columns|Copy|Theme|Group by|timed only/);
+    }
     await page.frame.getByLabel('Theme').selectOption('auto');
+  });
+
+  it('prints every view as wide as the paper, with its pictures', async () => {
+    for (const view of views) {
+      await page.view(view);
+      await settled();
+      await page.page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      await page.page.emulateMedia({media: 'print'});
+      for (const width of [717, 739]) { // A4 and Letter without their margins
+        await page.page.setViewportSize({width, height: 1000});
+        await page.page.waitForTimeout(100);
+        assert.deepEqual(await page.page.evaluate(() => [...document.querySelectorAll('.view td, .view svg, .view canvas, .view p')].filter(element => element.checkVisibility() && element.getBoundingClientRect().right > innerWidth + 1).map(element => element.outerHTML.slice(0, 80))), [], `${view} at ${width}`);
+      }
+      assert.equal(await page.page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), 'light');
+      assert.equal(await page.frame.locator('.view button:visible:not(.text-link, .offscreen *, .graph *)').count(), 0, view);
+      await page.page.evaluate(() => dispatchEvent(new Event('afterprint')));
+      await page.page.emulateMedia({media: 'screen'});
+      await page.page.setViewportSize({width: 1280, height: 800});
+    }
   });
 
   it('says of a delegate where it is and why it ends there', async () => {

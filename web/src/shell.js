@@ -6,15 +6,17 @@ import {effect} from '@preact/signals';
 import {Component, render as renderInto} from 'preact';
 import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
 
-import {bases, hits, labelOf, method, problem, profile, records, refresh, sectionOf, select, show, showBase, showRecord, shownRun, source, stepHit, timeOf, unit, unitName} from './base/app.js';
+import {bases, explain, hits, labelOf, method, problem, profile, records, refresh, sectionOf, select, show, showBase, showRecord, shownRun, source, stepHit, unit, unitName} from './base/app.js';
 import {openAddress} from './base/address.js';
 import {command, commandsOf, runKey} from './base/commands.js';
 import {openSource} from './base/document.js';
 import {countText, UNITS} from './base/format.js';
 import {html, visibleText} from './base/html.js';
 import {declare, defaultsOf, flag, follow, get, peek, set} from './base/store.js';
-import {Choice, shareOfWhole} from './parts/bits.js';
+import {Choice, shareOfWhole, sumHint, timeText} from './parts/bits.js';
+import {Explanation, explainNumbers} from './parts/explain.js';
 import {said} from './parts/export.js';
+import {isPrinting} from './parts/table.js';
 import {BaseChoice} from './views/compare.js';
 import {Details} from './views/details.js';
 import {VIEWS} from './views/index.js';
@@ -78,7 +80,7 @@ function Search() {
   };
   return html`<div class="search-box"><input ref=${box} type="search" class="search" aria-label="Search operators" placeholder="Search  /" title="words in names, modules, types, arguments and source lines, /regular expressions/, op:conv*, module:layers.3, backend:cpu, avg>0.1; n and N step through the hits" value=${get('q')}
     onInput=${event => set({q: event.target.value}, {replace: true})} onKeyDown=${key} />
-    <span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''}>${wrong ? 'not understood' : isAll || !method.value ? '' : html`${countText(rows.length, 'hit')}, ${timeOf(time)} ${unitName.value}, ${shareOfWhole(time)}`}</span></div>`;
+    <span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''} aria-description=${isAll || wrong || !method.value ? undefined : explain(sumHint(), rows)}>${wrong ? 'not understood' : isAll || !method.value ? '' : html`${countText(rows.length, 'hit')}, ${timeText(time, 0, rows)} ${unitName.value}, ${shareOfWhole(time)}`}</span></div>`;
 }
 
 function Bar() {
@@ -153,11 +155,11 @@ function Content() {
   }, [name, shownRun.value, method.value?.name]);
   const inside = !isOfAllRecords && problem.value ? html`<${Problem} text=${problem.value} />` : !isOfAllRecords && !profile.value ? html`<p class="note">Loading…</p>`
     : !isOfAllRecords && !method.value ? html`<p class="note">This record has no method.</p>` : html`<${View} />`;
-  return html`<main class=${`view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}><${Guard} key=${`${name} ${shownRun.value} ${method.value?.name}`}>${inside}<//></main>`;
+  return html`<main class=${`view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}>${isPrinting.value ? html`<h1>${VIEWS.find(view => view.name === name).title} · ${labelOf(shownRun.value)}${method.value ? ` · ${method.value.name}` : ''}</h1>` : null}<${Guard} key=${`${name} ${shownRun.value} ${method.value?.name}`}>${inside}<//></main>`;
 }
 
 function Page() {
-  return html`<${Bar} /><div class="page"><${Content} /><div class="side">${method.value && profile.value ? html`<${Details} />` : null}</div></div><${Help} /><p class="toast" role="status" aria-live="polite">${said.value}</p>`;
+  return html`<${Bar} /><div class="page"><${Content} /><div class="side">${method.value && profile.value ? html`<${Details} />` : null}</div></div><${Help} /><${Explanation} /><p class="toast" role="status" aria-live="polite">${said.value}</p>`;
 }
 
 /* ---- Light and dark ---- */
@@ -223,6 +225,7 @@ export async function render() {
   follow(openAddress());
   document.addEventListener('keydown', onKey);
   document.addEventListener('pointerdown', closeMenus);
+  explainNumbers();
   renderInto(html`<${Page} />`, root);
   try {
     source.value = await openSource();

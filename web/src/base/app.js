@@ -6,14 +6,15 @@
 import {computed, signal} from '@preact/signals';
 
 import {sumOver} from './columns.js';
+import {command} from './commands.js';
 import {readTimeline, timesOfRun} from './events.js';
 import {search} from './filter.js';
-import {UNITS, timeText} from './format.js';
-import {firstMethod, readProfile} from './method.js';
+import {UNITS, countText, dateText, decimalsOf, stepText, timeText} from './format.js';
+import {firstMethod, matchText, readProfile} from './method.js';
 import {nodeId, readSelection} from './selection.js';
-import {declare, get, oneOf, set, text} from './store.js';
+import {declare, flag, get, oneOf, peek, set, text} from './store.js';
 
-declare({view: text('summary'), record: text(), method: text(), base: text(), unit: text(), stat: oneOf('avg', 'p50', 'run'), run: text(), q: text(), sel: text()});
+declare({view: text('summary'), record: text(), method: text(), base: text(), unit: text(), digits: flag(), stat: oneOf('avg', 'p50', 'run'), run: text(), q: text(), sel: text()});
 
 /** The records of the page, [{run, label, written}]. */
 export const records = signal([]);
@@ -33,9 +34,46 @@ export const method = computed(() => profile.value && (profile.value.methods.fin
 export const unit = computed(() => (Object.hasOwn(UNITS, get('unit')) ? get('unit') : globalThis.document?.documentElement.dataset.unit || 'ms'));
 export const unitName = computed(() => UNITS[unit.value].name);
 
-/** Formats a time in ns in the page's unit, without and with the unit's name. */
-export const timeOf = ns => timeText(ns, unit.value, profile.value?.ticksPerSecond);
-export const timeWithUnit = ns => `${timeOf(ns)} ${unitName.value}`;
+/** The step in ns of the clock of a backend's operators, or of kernels and calls. */
+export const stepOf = backend => method.value?.clocks[backend] ?? method.value?.clocks[''] ?? 0;
+
+/* p10 to p90 of a normal distribution, in standard deviations */
+const MIDDLE = 2.56;
+
+const NONE = [], evidences = new WeakMap(); // rows -> evidence
+
+/* Returns how the times of operators were matched, and the steps of their clocks, as sets; without operators those of kernels and calls. */
+function evidenceOf(rows) {
+  if (evidences.has(rows)) return evidences.get(rows);
+  const {operators} = method.value ?? {}, matches = new Set(), steps = new Set();
+  for (const row of rows) {
+    if (!operators.isTimed(row)) continue;
+    matches.add(operators.text('match', row));
+    steps.add(stepOf(operators.backend(row)));
+  }
+  if (!steps.size) return {matches, steps: new Set([stepOf()])};
+  evidences.set(rows, {matches, steps});
+  return evidences.get(rows);
+}
+
+/**
+ * Returns the least that a time in ns is known to: the step of its clock, or a tenth of the spread over the runs. `rows` are the operators whose time it is: of one its own spread counts, otherwise that of the method.
+ * An average is finer than the clock: by the root of the number of runs.
+ */
+export function grainOf(ns, rows = NONE, stat = times.value?.stat) {
+  const {operators, runs, noise} = method.value ?? {}, [row] = rows, at = key => operators.numbers(key)[row], step = Math.max(...evidenceOf(rows).steps);
+  const spread = rows.length === 1 ? (at('p90') - at('p10')) / MIDDLE : Math.abs(ns) * (noise?.cv ?? 0);
+  return Math.max(stat === 'avg' ? step / Math.sqrt(runs || 1) : step, stat === 'run' ? 0 : (spread || 0) / 10);
+}
+
+/** Formats a time in ns in the page's unit, without and with the unit's name, with the digits that `grain` ns support, or all if the reader asks for them. */
+export const timeOf = (ns, grain = grainOf(ns)) => timeText(ns, unit.value, profile.value?.ticksPerSecond, get('digits') ? 0 : grain);
+export const timeWithUnit = (ns, grain) => `${timeOf(ns, grain)} ${unitName.value}`;
+
+/** The most decimals that times of the method have, to which tables align them. */
+export const decimals = computed(() => decimalsOf(get('digits') ? 0 : stepOf() / Math.sqrt(method.value?.runs || 1), unit.value, profile.value?.ticksPerSecond));
+
+command({name: 'digits', keys: ['.'], text: 'Show all digits of times, or those that the clock and the spread of the runs support', run: () => set({digits: !peek('digits')}, {replace: true})});
 
 /* ---- Sections ---- */
 
@@ -88,6 +126,26 @@ function readRun(shown, wanted) {
   if (at < 0) return null;
   return {stat: 'run', of: timesOfRun(timeline, at, sectionOf(shown, 'per_run').value.value, shown.operators.count), whole: timeline.runs[at].execute, label: `run ${wanted}`, run: wanted};
 }
+
+/** What each statistic is. */
+export const STAT_TEXTS = {avg: 'average: the total over all runs that count, divided by their number', p50: 'median over the runs in which it ran', run: 'measured in this run'};
+
+/* When the record was written, as the page knows it: records do not hold when they were recorded. */
+function writtenText() {
+  const written = records.value.find(({run}) => run === shownRun.value)?.written;
+  return written ? `written ${dateText(written)}` : '';
+}
+
+/**
+ * Explains a number: what it is, and of a time also how it was matched to operators, over how many runs, by which clock and when it was written. `rows` are the operators that it is of.
+ */
+export function explain(formula, rows = NONE) {
+  const {matches, steps} = evidenceOf(rows), evidence = matches.size === 1 ? `matched ${matchText([...matches][0])}` : matches.size ? `matched by ${[...matches].join(', ')}` : '';
+  return [formula, evidence, times.value?.stat === 'run' ? `run ${times.value.run}` : countText(method.value?.runs ?? 0, 'run'), `clock step ${[...steps].map(stepText).join(' and ')}`, writtenText()].filter(Boolean).join('; ');
+}
+
+/** Explains a number of the method as a whole: by all its runs. */
+export const explainRuns = what => [what, countText(method.value.runs, 'run'), `clock step ${stepText(stepOf())}`, writtenText()].filter(Boolean).join('; ');
 
 /* ---- Search and selection ---- */
 

@@ -44,8 +44,8 @@ const partOf = (section, name) => ({value: section?.[name] ?? null, texts: secti
 
 /* The source of a report, which has one record, or a record and its base. */
 async function reportSource() {
-  const documents = {profile: await embedded('profile'), base: await embedded('base')}, records = [{run: 'profile', label: folderOf(documents.profile)}];
-  if (documents.base) records.push({run: 'base', label: `${folderOf(documents.base)} (base)`});
+  const documents = {profile: await embedded('profile'), base: await embedded('base')}, written = Date.parse(document.lastModified) / 1e3, records = [{run: 'profile', label: folderOf(documents.profile), written}];
+  if (documents.base) records.push({run: 'base', label: `${folderOf(documents.base)} (base)`, written});
   return {
     isReport: true, list: async () => records, load: async run => documents[run], has: (run, method, name) => document.getElementById(`${run}.${method.index}.${name}`) !== null, section: async (run, method, name) => partOf(await embedded(`${run}.${method.index}.${name}`), name), compare: () => embedded('comparison'),
     basesOf: run => records.filter(record => run === 'profile' && record.run === 'base'), baseFor: async run => (run === 'profile' && documents.base ? 'base' : null),

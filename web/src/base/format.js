@@ -16,12 +16,19 @@ const formats = [], formatOf = digits => (formats[digits] ??= new Intl.NumberFor
 /** Formats a count: "1,234". */
 export const numberText = count => formatOf(0).format(count);
 
-/** Formats a time in ns in a unit, without the unit's name. `ticksPerSecond` is the ETDump's clock, for cycles. */
-export function timeText(ns, unit, ticksPerSecond = 1e9) {
+const sizeOf = (unit, ticksPerSecond) => (unit === 'cycles' ? 1e9 / ticksPerSecond : UNITS[unit].ns);
+
+/** Returns the number of decimals of a time that is known to `grain` ns: the last digit is that of the grain, or what the command prints. It is negative where not even the last whole digits are known. */
+export function decimalsOf(grain, unit, ticksPerSecond = 1e9) {
+  const {decimals} = UNITS[unit];
+  return grain > 0 ? Math.min(decimals, Math.ceil(-Math.log10(grain / sizeOf(unit, ticksPerSecond)) - 1e-9)) : decimals;
+}
+
+/** Formats a time in ns in a unit, without the unit's name. `ticksPerSecond` is the ETDump's clock, for cycles; there are no digits behind that of `grain` ns. */
+export function timeText(ns, unit, ticksPerSecond = 1e9, grain = 0) {
   if (ns === null || ns === undefined || !Number.isFinite(ns)) return '–';
-  const {ns: size, decimals} = UNITS[unit];
-  const value = unit === 'cycles' ? ns * (ticksPerSecond / 1e9) : ns / size;
-  return value.toFixed(decimals);
+  const decimals = decimalsOf(grain, unit, ticksPerSecond), value = ns / sizeOf(unit, ticksPerSecond), power = 10 ** -decimals;
+  return decimals < 0 ? (Math.round(value / power) * power).toFixed(0) : value.toFixed(decimals);
 }
 
 /** Formats a rate or a count with three significant digits, from 10,000 on with k, M, G or T: "0.0123", "12.3", "4,321", "8.62 M"; "–" if it is unknown. */
@@ -67,6 +74,11 @@ export function callsText(calls) {
 /** Formats a number of cycles: "44,507". */
 export function cyclesText(cycles) {
   return numberText(Math.round(cycles));
+}
+
+/** Formats the step of a clock: "1 µs", "41.7 ns". */
+export function stepText(ns) {
+  return ns >= 1e3 ? `${Number((ns / 1e3).toPrecision(3))} µs` : `${Number(ns.toPrecision(3))} ns`;
 }
 
 /** Formats a source line: "model.py:12 in forward". */

@@ -2,30 +2,50 @@
 //
 // bits.js - small pieces that views are made of: figures, cells of times, bars, choices, links to what can be selected.
 
-import {select, selectRow, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
-import {shareText} from '../base/format.js';
+import {STAT_TEXTS, decimals, explain, grainOf, select, selectRow, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {shareText, signOf} from '../base/format.js';
 import {html} from '../base/html.js';
 import {backendColour, backendsOf} from '../base/method.js';
 
-/** A number with a label above it and a note below. */
-export const Figure = ({label, value, note, title}) => html`<div class="figure" title=${title}><span class="label">${label}</span><strong>${value}</strong>${note ? html`<span class="label">${note}</span>` : null}</div>`;
+/** A number with a label above it and a note below; `why` explains it. */
+export const Figure = ({label, value, note, why}) => html`<div class="figure" aria-description=${why}><span class="label">${label}</span><strong>${value}</strong>${note ? html`<span class="label">${note}</span>` : null}</div>`;
 
-/** Returns the text of a time in ns, of which `estimated` ns are estimated: "≈ 1.23". */
-export const timeText = (ns, estimated = 0) => (estimated > 0 ? `≈ ${timeOf(ns)}` : timeOf(ns));
+/** Returns the text of a time in ns of `rows`, of which `estimated` ns are estimated: "≈ 1.23". */
+export const timeText = (ns, estimated = 0, rows = undefined, stat = undefined) => `${estimated > 0 ? '≈ ' : ''}${timeOf(ns, grainOf(ns, rows, stat))}`;
+
+/* Fills up the decimals that a time lacks by spaces as wide as a digit and a point, so that the points of a column are below each other. */
+function aligned(text) {
+  const [, behind = ''] = text.split('.'), missing = Math.max(0, decimals.value - behind.length);
+  return /\d/.test(text) && missing ? `${text}${behind ? '' : '\u2008'}${'\u2007'.repeat(missing)}` : text;
+}
 
 /** Returns the cell of a time. */
-export function timeCell(ns, estimated = 0) {
-  if (!(estimated > 0)) return timeOf(ns);
-  return html`<span class="estimated-time" title=${estimated < ns ? `${timeWithUnit(estimated)} of it estimated` : 'estimated'}>≈ ${timeOf(ns)}</span>`;
+export const timeCell = (...time) => (time[1] > 0 ? html`<span class="estimated-time">${aligned(timeText(...time))}</span>` : aligned(timeText(...time)));
+
+/**
+ * A column of times: `of(row)` gives ns; `rows(row)` the operators that it is the time of, `estimated(row)` the ns of it that are estimated; `stat` the statistic, if it is not the chosen one.
+ * `hint` says what the time is.
+ */
+export function timeColumn(key, title, hint, of, {rows = () => undefined, estimated = () => 0, stat = undefined, ...rest} = {}) {
+  const about = row => (estimated(row) > 0 ? `, ${estimated(row) < of(row) ? `${timeWithUnit(estimated(row))} of it ` : ''}estimated` : '');
+  return {key, title: `${title} ${unitName.value}`, hint, number: true, descending: true, value: of, text: row => timeText(of(row), estimated(row), rows(row), stat), cell: row => timeCell(of(row), estimated(row), rows(row), stat),
+    why: row => explain(`${hint}${about(row)}`, rows(row)), ...rest};
 }
 
-/** Returns the cell of the time of an operator; an estimate may be 0. */
-export function operatorTime(operators, row, ns) {
-  return operators.isEstimated(row) ? html`<span class="estimated-time" title="estimated">≈ ${timeOf(ns)}</span>` : timeOf(ns);
-}
+/** Returns the text of a change from one time in ns to another, "+0.12", with the digits that the longer one supports. */
+export const changeOfTimes = (from, to, rows) => signOf(timeOf((to ?? 0) - (from ?? 0), grainOf(Math.max(from ?? 0, to ?? 0), rows, 'p50')));
 
-/** Returns a bar as wide as its share. */
-export const bar = (part, most) => html`<span class="bar" style=${{width: `${most > 0 && part > 0 ? (100 * part) / most : 0}%`}}></span>`;
+/** What a time of several operators is, in the chosen statistic. */
+export const sumHint = () => `sum of its operators, each the ${STAT_TEXTS[times.value.stat]}`;
+
+/** A column of shares of the method, of times in ns. */
+export const shareColumn = (of, rest = {}) => ({key: 'share', title: 'share', hint: times.value.stat === 'p50' ? 'of the sum of all operators’ medians' : 'of Method::execute', number: true, descending: true, value: row => of(row) / times.value.whole, text: row => shareOfWhole(of(row)), ...rest});
+
+/** The `estimated` of a column of single operators: an estimate may be 0. */
+export const estimateOf = operators => row => (operators.isEstimated(row) ? Infinity : 0);
+
+/** Returns a bar as wide as its share; hatched if most of it is estimated. */
+export const bar = (part, most, estimated = 0) => html`<span class=${`bar${estimated > part / 2 ? ' hatched' : ''}`} style=${{width: `${most > 0 && part > 0 ? (100 * part) / most : 0}%`}}></span>`;
 
 /** Returns the share of a time of the method in the chosen statistic: "12.3 %". */
 export const shareOfWhole = ns => shareText(ns ?? null, times.value.whole);
@@ -74,7 +94,7 @@ export const linearScale = most => time => (most > 0 ? (100 * time) / most : 0);
 export function Distribution({operators, row, at}) {
   const [min, p10, p50, p90, max] = ['min', 'p10', 'p50', 'p90', 'max'].map(key => operators.numbers(key)[row]);
   if (Number.isNaN(p50)) return html`<span class="distribution empty"></span>`;
-  const label = `min ${timeOf(min)}, p10 ${timeOf(p10)}, median ${timeOf(p50)}, p90 ${timeOf(p90)}, max ${timeOf(max)} ${unitName.value}`;
+  const said = ns => timeText(ns, Number(operators.isEstimated(row)), [row], 'p50'), label = `min ${said(min)}, p10 ${said(p10)}, median ${said(p50)}, p90 ${said(p90)}, max ${said(max)} ${unitName.value}`;
   const part = (name, from, to) => html`<span class=${name} style=${{left: `${at(from)}%`, width: `${at(to) - at(from)}%`}}></span>`;
-  return html`<span class="distribution" role="img" aria-label=${label} title=${label}>${part('range', min, max)}${part('box', p10, p90)}${part('median', p50, p50)}</span>`;
+  return html`<span class="distribution" role="img" aria-label=${label} aria-description=${explain(label, [row])}>${part('range', min, max)}${part('box', p10, p90)}${part('median', p50, p50)}</span>`;
 }

@@ -81,7 +81,7 @@ class SceneCanvas {
     this.themed = () => {
       colours = null;
       this.patterns = null;
-      this.ask();
+      this.draw(); // at once: printing does not wait for a frame
     };
     this.scheme = matchMedia('(prefers-color-scheme: dark)');
     addEventListener('themechange', this.themed);

@@ -2,7 +2,7 @@
 //
 // table.js - the table: a long one that holds only the rows in sight, and a small one that holds all. Both sort, copy all their rows, and print. A column is
 // {key, title, text(row) or value(row) or both, cell(row): what is drawn if it is not the text, number, hint, width: of CSS grid, from: the least width in pixels at which it is shown, optional: hidden
-// until it is chosen, descending: sorted so first, sort: false if it cannot be}.
+// until it is chosen, why(row): explains the number of a row if `hint` is not enough, descending: sorted so first, sort: false if it cannot be}.
 
 import {signal} from '@preact/signals';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
@@ -14,12 +14,17 @@ import {FORMATS, copy} from './export.js';
 
 export const ROW_HEIGHT = 28;
 const HEAD_HEIGHT = 32;
-const ROWS_AROUND = 8, PRINTED = 100;
+const ROWS_AROUND = 8, PRINTED = 100, MOST_WITH_BARS = 8; // columns of a table that is printed with its bars
 
-/** Whether the page is being printed: long tables then show their first rows as they are. */
+/** Whether the page is being printed: tables then show their first rows, with their head on each page. */
 export const isPrinting = signal(false);
-globalThis.addEventListener?.('beforeprint', () => (isPrinting.value = true));
-globalThis.addEventListener?.('afterprint', () => (isPrinting.value = false));
+function setPrinting(on) {
+  isPrinting.value = on;
+  document.documentElement.classList.toggle('printing', on);
+  dispatchEvent(new Event('themechange')); // pictures are drawn again, in light colours
+}
+globalThis.addEventListener?.('beforeprint', () => setPrinting(true));
+globalThis.addEventListener?.('afterprint', () => setPrinting(false));
 
 /** Returns the range of rows, {first, end}, that is in sight or up to ROWS_AROUND rows away, out of `count`. */
 export function rowsInSight(scrollTop, height, count) {
@@ -38,6 +43,9 @@ const sortingOf = said => ({key: said.slice(0, -1), descending: said.endsWith('-
 const sortValue = column => row => (column.value ? column.value(row) : column.text(row));
 
 const contentOf = (column, row) => (column.cell ? column.cell(row) : column.text ? column.text(row) : column.value(row));
+
+/* What explains a number: that of the row, or what the column is. */
+const whyOf = (column, row) => (column.number ? column.why?.(row) ?? column.hint : undefined);
 
 /* Returns the rows as the state of a table, `said`, sorts them. */
 function sortedBy(said, columns, rows) {
@@ -86,7 +94,7 @@ function Heading({name, column, index}) {
   const {key, descending} = sortingOf(get(`${name}.sort`)), isSorted = key === column.key;
   const next = `${column.key}${(isSorted ? !descending : Boolean(column.descending)) ? '-' : '+'}`, inside = column.sort === false || !column.title ? column.title
     : html`<button type="button" onClick=${() => set({[`${name}.sort`]: next})}>${column.title}${isSorted ? (descending ? ' ↓' : ' ↑') : ''}</button>`;
-  return html`<span role="columnheader" class=${column.number ? 'number' : ''} title=${column.hint ?? column.title} aria-colindex=${String(index + 1)} aria-sort=${isSorted ? (descending ? 'descending' : 'ascending') : undefined}>${inside}</span>`;
+  return html`<span role="columnheader" class=${column.number ? 'number' : ''} title=${column.hint ? undefined : column.title} aria-description=${column.hint} aria-colindex=${String(index + 1)} aria-sort=${isSorted ? (descending ? 'descending' : 'ascending') : undefined}>${inside}</span>`;
 }
 
 /* Lets a user drag the right edge of a heading. */
@@ -110,20 +118,22 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   const grid = useRef(null), [size, setSize] = useState({width: 0, height: 0}), [top, setTop] = useState(0), [at, setAt] = useState(-1), [marked, setMarked] = useState(new Set()), [, drawAgain] = useState(0);
   const sorting = get(`${name}.sort`), all = useMemo(() => sortedBy(sorting, columns, rows), [sorting, columns, rows]), shown = shownColumns(name, columns).filter(column => !(column.from > size.width)), chosen = isChosen ? all.findIndex(isChosen) : -1, focus = at >= 0 && at < all.length ? at : chosen;
   useEffect(() => {
-    const resized = new ResizeObserver(([{contentRect}]) => setSize({width: contentRect.width, height: contentRect.height}));
+    if (!grid.current) return undefined; // it is being printed
+    const resized = new ResizeObserver(([{contentRect}]) => contentRect.width && setSize({width: contentRect.width, height: contentRect.height}));
     resized.observe(grid.current);
     return () => resized.disconnect();
-  }, []);
+  }, [isPrinting.value]);
   const reveal = row => {
     const {scrollTop, clientHeight} = grid.current;
     if (row * ROW_HEIGHT < scrollTop) grid.current.scrollTop = row * ROW_HEIGHT;
     else if ((row + 1) * ROW_HEIGHT + HEAD_HEIGHT > scrollTop + clientHeight) grid.current.scrollTop = (row + 1) * ROW_HEIGHT + HEAD_HEIGHT - clientHeight;
   };
   useEffect(() => {
-    if (chosen >= 0 && size.height) reveal(chosen);
+    if (chosen >= 0 && size.height && grid.current) reveal(chosen);
     setAt(-1);
   }, [get('sel'), get('q'), sorting, size.height > 0]); // not where the row moves because times changed: then the reader stays where he is
-  const {first, end} = isPrinting.value ? {first: 0, end: Math.min(all.length, PRINTED)} : rowsInSight(top, size.height || 800, all.length);
+  if (isPrinting.value) return html`<div class="long-table"><${SmallTable} caption=${label} columns=${shown} rows=${all} isChosen=${isChosen} isHit=${isHit} command=${command} /></div>`;
+  const {first, end} = rowsInSight(top, size.height || 800, all.length);
   const template = shown.map(({key, width}) => (widths.has(`${name}.${key}`) ? `${widths.get(`${name}.${key}`)}px` : width ?? 'minmax(60px, 1fr)')).join(' ');
   const mark = (row, to) => {
     const next = new Set(marked), from = at >= 0 ? at : row;
@@ -161,29 +171,29 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   const line = index => {
     const row = all[index], isMarked = marked.has(row);
     return html`<div key=${index} class=${`row${index === focus || isChosen?.(row) ? ' chosen' : ''}${index === at ? ' at' : ''}${isMarked ? ' marked' : ''}${isHit?.(row) ? ' hit' : ''}`} role="row" id=${`${name}-row-${index}`} data-row=${String(index)} aria-rowindex=${String(index + 2)} aria-selected=${String(index === focus || isMarked)}
-      style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span role="gridcell" class=${column.number ? 'number' : column.key === 'bar' ? 'bar-cell' : ''} aria-colindex=${String(place + 1)}>${contentOf(column, row)}</span>`)}</div>`;
+      style=${{top: `${index * ROW_HEIGHT}px`, gridTemplateColumns: template}}>${shown.map((column, place) => html`<span role="gridcell" class=${column.number ? 'number' : column.key === 'bar' ? 'bar-cell' : ''} aria-colindex=${String(place + 1)} aria-description=${whyOf(column, row)}>${contentOf(column, row)}</span>`)}</div>`;
   };
   return html`<div class="long-table"><div class="table-bar">${marked.size ? html`<span class="count" role="status">${marked.size} marked: ${sum?.([...marked]) ?? ''}</span><button type="button" class="text-link" onClick=${() => setMarked(new Set())}>none</button>` : note}
     <span class="push"></span><${ColumnsMenu} name=${name} columns=${columns} /><${CopyMenu} label=${label} columns=${shown} rows=${marked.size ? all.filter(row => marked.has(row)) : all} command=${command} /></div>
     <div class="grid-table" role="grid" tabindex="0" ref=${grid} aria-label=${label} aria-rowcount=${String(all.length + 1)} aria-colcount=${String(shown.length)} aria-activedescendant=${focus >= 0 ? `${name}-row-${focus}` : undefined}
       onScroll=${event => setTop(event.currentTarget.scrollTop)} onKeyDown=${key} onClick=${click}>
       <div role="rowgroup" class="head-group"><div class="row head" role="row" aria-rowindex="1" style=${{gridTemplateColumns: template}}>${shown.map((column, index) => html`<span class="head-cell" role="presentation"><${Heading} name=${name} column=${column} index=${index} /><${Grip} name=${name} column=${column} changed=${() => drawAgain(count => count + 1)} /></span>`)}</div></div>
-      <div class="rows" role="rowgroup"><div class="space" style=${{height: `${(isPrinting.value ? end : all.length) * ROW_HEIGHT}px`}}></div>${Array.from({length: Math.max(0, end - first)}, (_, place) => line(first + place))}</div></div>
-    ${isPrinting.value && all.length > end ? html`<p class="note">${(all.length - end).toLocaleString('en-US')} more${command ? `: ${command}` : ''}</p>` : more ?? null}</div>`;
+      <div class="rows" role="rowgroup"><div class="space" style=${{height: `${all.length * ROW_HEIGHT}px`}}></div>${Array.from({length: Math.max(0, end - first)}, (_, place) => line(first + place))}</div></div>
+    ${more ?? null}</div>`;
 }
 
 /* ---- The small table ---- */
 
 /** A table with all its rows. A click on a row, or Enter, calls open(row). `isChosen(row)` marks rows, `isHit(row)` tints them. `most` rows are shown at first. */
-export function SmallTable({caption, columns, rows, open, isChosen, isHit, command, most = Infinity}) {
-  const [all, setAll] = useState(false), list = Array.from(rows), shown = all || isPrinting.value ? list : list.slice(0, most);
+export function SmallTable({caption, columns: given, rows, open, isChosen, isHit, command, most = Infinity}) {
+  const [all, setAll] = useState(false), list = Array.from(rows), columns = isPrinting.value && given.length > MOST_WITH_BARS ? given.filter(({title}) => title) : given, shown = list.slice(0, isPrinting.value ? PRINTED : all ? Infinity : most), left = (list.length - shown.length).toLocaleString('en-US');
   const line = row => {
     const act = open && (event => event.target.closest('button, a, input, tr') === event.currentTarget && open(row)); // a button inside the row handles its own click
     const name = [open && 'link', isChosen?.(row) && 'chosen', isHit?.(row) && 'hit'].filter(Boolean).join(' ') || undefined, properties = open ? {tabindex: '0', onClick: act, onKeyDown: event => event.key === 'Enter' && act(event)} : {};
-    return html`<tr class=${name} ...${properties}>${columns.map(column => html`<td class=${`${column.number ? 'number' : ''} ${column.class ?? ''}`.trim() || undefined}>${contentOf(column, row)}</td>`)}</tr>`;
+    return html`<tr class=${name} ...${properties}>${columns.map(column => html`<td class=${`${column.number ? 'number' : ''} ${column.key === 'bar' ? 'bar-cell' : ''} ${column.class ?? ''}`.trim() || undefined} aria-description=${whyOf(column, row)}>${contentOf(column, row)}</td>`)}</tr>`;
   };
   return html`<div class="small-table"><table class="plain"><caption>${caption}</caption>
-    <thead><tr>${columns.map(({title, number, hint}) => html`<th scope="col" class=${number ? 'number' : undefined} title=${hint}>${title}</th>`)}</tr></thead><tbody>${shown.map(line)}</tbody></table>
-    <div class="table-tail">${list.length > shown.length ? html`<button type="button" class="text-link" onClick=${() => setAll(true)}>${(list.length - shown.length).toLocaleString('en-US')} more</button>` : null}<span class="push"></span>
+    <thead><tr>${columns.map(({title, number, hint}) => html`<th scope="col" class=${number ? 'number' : undefined} aria-description=${hint}>${title}</th>`)}</tr></thead><tbody>${shown.map(line)}</tbody></table>
+    <div class="table-tail">${list.length === shown.length ? null : isPrinting.value ? `${left} more${command ? `: ${command}` : ''}` : html`<button type="button" class="text-link" onClick=${() => setAll(true)}>${left} more</button>`}<span class="push"></span>
     <${CopyMenu} label=${caption} columns=${columns} rows=${list} command=${command} /></div></div>`;
 }

@@ -5,6 +5,7 @@
 
 import {method, sectionOf, selectRow, selectedRows, show, source} from '../base/app.js';
 import {Columns, allRows} from '../base/columns.js';
+import {DESCRIPTIONS} from '../base/descriptions.js';
 import {html} from '../base/html.js';
 import {Link, NodeLink} from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
@@ -12,6 +13,9 @@ import {Table, declareTable} from '../parts/table.js';
 const WIDTH = 1000, HEIGHT = 180, MOST_DB = 100, LEFT = 40;
 
 declareTable('acc', 'order+');
+
+/* The measures whose names need words. */
+const MEASURES = {snr_db: 'signal to noise: 10·log10(Σ reference² / Σ (logged − reference)²)', psnr_db: 'peak signal to noise', mse: 'mean squared error', max_abs: 'largest absolute difference'};
 
 /** Whether the method has values that were compared. */
 export const hasAccuracy = () => Boolean(method.value && source.value?.has(method.value.run, method.value, 'accuracy'));
@@ -49,17 +53,16 @@ function Spread({spread, values, operators}) {
 }
 
 function accuracyColumns(values, operators) {
-  const operator = values.indices('operator'), number = (key, title, hint, format = db) => ({key, title, hint, number: true, width: '84px', value: row => values.numbers(key)[row], text: row => format(values.numbers(key)[row])});
+  const operator = values.indices('operator'), number = (key, title, format = db) => ({key, title, hint: DESCRIPTIONS.document_accuracy[key] ?? MEASURES[key], number: true, width: '84px', value: row => values.numbers(key)[row], text: row => format(values.numbers(key)[row])});
   const path = row => operators.module(operator[row])?.path ?? '';
   return [
     {key: 'order', title: '#', hint: 'order of execution', number: true, width: '48px', value: row => row, text: row => String(row)},
     {key: 'node', title: 'node', width: 'minmax(140px, 1.6fr)', value: row => (operator[row] >= 0 ? operators.name(operator[row]) : values.text('name', row) ?? ''), cell: row => html`<span class="cut">${operator[row] >= 0 ? operators.name(operator[row]) : values.text('name', row)}</span>`},
     {key: 'module', title: 'module', width: 'minmax(100px, 1.3fr)', value: path, cell: row => html`<span class="cut head" title=${path(row)}><bdi>${path(row)}</bdi></span>`},
     {key: 'role', title: 'role', width: '64px', value: row => values.text('role', row) ?? ''},
-    {...number('snr_db', 'SNR dB', 'signal to noise: 10·log10(Σ reference² / Σ (logged − reference)²)'), value: row => drawnSnr(values, row), text: row => (values.raw('equal', row) ? 'equal' : db(values.numbers('snr_db')[row]))},
-    {...number('drop_db', 'drop dB', 'how much lower than the values that it reads'), descending: true}, number('local_snr_db', 'local dB', 'against what the reference computes from the values that the device logged before'), number('psnr_db', 'PSNR dB', 'peak signal to noise'),
-    number('mse', 'MSE', 'mean squared error', digits), number('max_abs', 'max error', 'largest absolute difference', digits), {...number('steps_off', 'off', 'share of the stored integers that differ', value => (Number.isNaN(value) ? '' : `${(100 * value).toFixed(1)} %`))},
-    {key: 'input', title: 'input', hint: 'the worst input of the reference', number: true, width: '52px', value: row => values.numbers('input')[row], text: row => digits(values.numbers('input')[row])},
+    {...number('snr_db', 'SNR dB'), value: row => drawnSnr(values, row), text: row => (values.raw('equal', row) ? 'equal' : db(values.numbers('snr_db')[row]))},
+    {...number('drop_db', 'drop dB'), descending: true}, number('local_snr_db', 'local dB'), number('psnr_db', 'PSNR dB'),
+    number('mse', 'MSE', digits), number('max_abs', 'max error', digits), number('steps_off', 'off', value => (Number.isNaN(value) ? '' : `${(100 * value).toFixed(1)} %`)), {...number('input', 'input', digits), width: '52px'},
     {key: 'problem', title: '', width: 'minmax(80px, 1fr)', sort: false, value: row => values.text('problem', row) ?? '', cell: row => html`<span class="cut quiet" title=${values.text('problem', row)}>${values.text('problem', row) ?? ''}</span>`},
   ];
 }

@@ -2,13 +2,13 @@
 //
 // compare.js - the view that compares two records, and what other views say of a comparison. The library pairs their nodes and decides the verdicts (schema/diff.schema.json).
 
-import {askedBase, bases, compared, comparedMethod, isHitRow, labelOf, method, profile, selectRow, selectedRows, shownRun, timeOf, unitName} from '../base/app.js';
+import {askedBase, bases, compared, comparedMethod, explain, isHitRow, labelOf, method, profile, selectRow, selectedRows, shownRun, timeOf, unitName} from '../base/app.js';
 import {sortRows} from '../base/columns.js';
 import {changeText, countText, signOf} from '../base/format.js';
 import {html} from '../base/html.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
 import {set} from '../base/store.js';
-import {Choice, Link} from '../parts/bits.js';
+import {Choice, Link, changeOfTimes, timeColumn} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
 
 const MOST_ROWS = 300, MOST_GROUPS = 10;
@@ -24,9 +24,7 @@ export function intervalText(interval) {
   return `${low} … ${high} %`;
 }
 
-function changeCell(from, to) {
-  return `${signOf(timeOf(to - from))}${from > 0 ? ` (${changeText(from, to)})` : ''}`;
-}
+const changeCell = (from, to) => `${changeOfTimes(from, to)}${from > 0 ? ` (${changeText(from, to)})` : ''}`;
 
 /** Returns the nodes that were timed on either side, largest change of the median first. A node on one side only counts with its whole time. */
 export function timedNodes(nodes) {
@@ -52,12 +50,20 @@ const judged = (differs, columns) => (differs ? [] : columns);
 function TotalsTable({answer}) {
   const {execute, may_differ: differs} = answer;
   const rows = [{text: 'Method::execute', base: execute.base_p50, other: execute.new_p50, verdict: execute.verdict}, ...explainedRows(answer)];
-  return html`<${SmallTable} caption="Medians per inference" rows=${rows} columns=${[
+  return html`<${SmallTable} caption=${`Medians per inference${isPooled(execute) ? ', means of recordings' : ', over runs'}`} rows=${rows} columns=${[
     {key: 'part', title: 'part', class: 'key', text: row => row.text},
-    {key: 'base', title: `base ${unitName.value}`, number: true, text: row => timeOf(row.base)}, {key: 'this', title: `this ${unitName.value}`, number: true, text: row => timeOf(row.other)},
-    ...judged(differs, [{key: 'change', title: 'change', number: true, text: row => changeCell(row.base ?? 0, row.other ?? 0)}, {key: 'verdict', title: 'verdict', text: row => VERDICTS[row.verdict] ?? '', cell: row => (row.verdict ? html`<${Verdict} verdict=${row.verdict} />` : '')}]),
+    timeColumn('base', 'base', `${centreText(execute)}, of the base`, row => row.base), timeColumn('this', 'this', `${centreText(execute)}, of this record`, row => row.other),
+    ...judged(differs, [{key: 'change', title: 'change', hint: `this less the base, in ${unitName.value}, and as a part of the base`, number: true, text: row => changeCell(row.base ?? 0, row.other ?? 0)}, {key: 'verdict', title: 'verdict', text: row => VERDICTS[row.verdict] ?? '', cell: row => (row.verdict ? html`<${Verdict} verdict=${row.verdict} />` : '')}]),
   ]} />`;
 }
+
+const LEAST_RECORDINGS = 3; // of each side, from which the library compares their medians: etr_change in lib/etrecord_compare.h
+
+/** Whether the medians of a comparison are those of recordings: not those over all runs, which other views show. */
+export const isPooled = execute => Math.min(execute.base_recordings, execute.new_recordings) >= LEAST_RECORDINGS;
+
+/** What the medians of a comparison are. */
+export const centreText = execute => (isPooled(execute) ? 'geometric mean of the medians of the recordings; other views show the median over all runs' : 'median over runs');
 
 /* Returns "a", or "a → b" if the two sides differ. */
 const eitherText = (from, to) => (from === to || !from || !to ? to || from || '' : `${from} → ${to}`);
@@ -68,14 +74,15 @@ const cut = text => html`<span class="cut" title=${text}>${text}</span>`;
 
 function NodesTable({answer}) {
   const differs = answer.may_differ, nodes = timedNodes(answer.nodes).filter(node => !differs || (node.base_runs > 0 && node.new_runs > 0)), chosen = selectedRows.value;
+  const rows = node => (node.new_node >= 0 && node.new_node < method.value.operators.count ? [node.new_node] : undefined);
   if (nodes.length === 0) return html`<p class="note">${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
   const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change of the median first'}${nodes.length > MOST_ROWS ? ` (${nodes.length.toLocaleString('en-US')})` : ''}`;
   return html`<${SmallTable} caption=${caption} rows=${nodes} most=${MOST_ROWS} open=${node => node.new_node !== null && node.new_node >= 0 && node.new_node < method.value.operators.count && selectRow(node.new_node)} isChosen=${node => chosen?.[node.new_node] === 1} isHit=${node => isHitRow(node.new_node)}
     command=${`etrecord-tb diff BASE RECORD --top 0`} columns=${[
     {key: 'op', title: 'operator', class: 'key', text: node => node.op},
-    {key: 'base', title: `base p50 ${unitName.value}`, number: true, text: node => timeOf(node.base_p50), value: node => node.base_p50}, {key: 'this', title: `this p50 ${unitName.value}`, number: true, text: node => timeOf(node.new_p50), value: node => node.new_p50},
-    ...judged(differs, [{key: 'change', title: 'change', number: true, text: node => changeCell(node.base_p50 ?? 0, node.new_p50 ?? 0)}, {key: 'verdict', title: 'verdict', text: node => VERDICTS[node.verdict], cell: node => html`<${Verdict} verdict=${node.verdict} />`},
-      {key: 'between', title: 'between', number: true, text: node => intervalText(node.interval)}]),
+    timeColumn('base', 'base p50', `${centreText(answer.execute)}, of the base`, node => node.base_p50, {rows, stat: 'p50'}), timeColumn('this', 'this p50', `${centreText(answer.execute)}, of this record`, node => node.new_p50, {rows, stat: 'p50'}),
+    ...judged(differs, [{key: 'change', title: 'change', hint: `this less the base, in ${unitName.value}, and as a part of the base`, number: true, text: node => changeCell(node.base_p50 ?? 0, node.new_p50 ?? 0)}, {key: 'verdict', title: 'verdict', text: node => VERDICTS[node.verdict], cell: node => html`<${Verdict} verdict=${node.verdict} />`},
+      {key: 'between', title: 'between', hint: 'interval in which the relative change lies', number: true, text: node => intervalText(node.interval)}]),
     {key: 'module', title: 'module', class: 'key', text: node => node.new_module ?? node.base_module ?? '', cell: node => cut(node.new_module ?? node.base_module ?? '')},
     {key: 'node', title: 'node', class: 'key quiet', text: node => eitherText(node.base_name, node.new_name)},
     {key: 'backend', title: 'backend', class: 'key', text: node => eitherText(...timedOn(node))},
@@ -96,11 +103,11 @@ const sideText = (recordings, runs) => `${countText(recordings, 'recording')} wi
 function Headline({answer}) {
   const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differs, by_events: events, verdict_text: verdict, reason_text: reason, base, new: newer} = answer, differences = differencesText(answer);
   const linedUp = `${paired.toLocaleString('en-US')} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`, runs = `${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}`;
-  const medians = `Median ${timeOf(execute.base_p50)} → ${timeOf(execute.new_p50)} ${unitName.value}`, steadiness = [['the base', base], ['this record', newer]].filter(([, side]) => side?.steadiness);
+  const medians = html`${isPooled(execute) ? 'Mean of the recordings’ medians' : 'Median over runs'} ${timeOf(execute.base_p50)} → ${timeOf(execute.new_p50)} ${unitName.value}`, steadiness = [['the base', base], ['this record', newer]].filter(([, side]) => side?.steadiness);
   return html`${differences ? html`<p class="note warning">The two sides differ: ${differences}.</p>` : null}${differs
-    ? html`<p class="lead warning differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p><p class="note">${medians}; ${runs}.</p>`
+    ? html`<p class="lead warning differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p><p class="note" aria-description=${explain(centreText(execute))}>${medians}; ${runs}.</p>`
     : html`${steadiness.length ? html`<p class="lead warning" role="alert">${steadiness.map(([name, side]) => html`<span>Runs of ${name}: ${side.steadiness}. </span>`)}</p>` : null}
-      <p class="lead">${medians} <${Verdict} verdict=${execute.verdict} /> ${verdict.replace(/^cannot tell: /, '').replace(/^-/, '−')}</p>${reason ? html`<p class="note">${reason[0].toUpperCase()}${reason.slice(1)}.</p>` : null}
+      <p class="lead" aria-description=${explain(`${centreText(execute)}; the bounds are those of the relative change`)}>${medians} <${Verdict} verdict=${execute.verdict} /> ${verdict.replace(/^cannot tell: /, '').replace(/^-/, '−')}</p>${reason ? html`<p class="note">${reason[0].toUpperCase()}${reason.slice(1)}.</p>` : null}
       <p class="note">${runs}; ${linedUp}. ${LEGEND}</p>`}`;
 }
 

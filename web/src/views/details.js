@@ -4,8 +4,9 @@
 
 import {signal} from '@preact/signals';
 
-import {comparedMethod, method, pairs, sectionOf, select, selection, show, timeOf, timeWithUnit, times, unitName} from '../base/app.js';
+import {STAT_TEXTS, comparedMethod, explain, grainOf, method, pairs, sectionOf, select, selection, show, timeWithUnit, times, unitName} from '../base/app.js';
 import {sumOver} from '../base/columns.js';
+import {DESCRIPTIONS} from '../base/descriptions.js';
 import {repeatedTerms, term} from '../base/filter.js';
 import {callsText, changeText, countText, cyclesText, rateText, shareText, shortType, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -13,14 +14,15 @@ import {TOP_LEVEL, estimatedOver, fusedInto, groupRows, lineKey, matchText} from
 import {KIND_TEXTS} from '../base/selection.js';
 import {get} from '../base/store.js';
 import {edgesAt} from '../graph/walk.js';
-import {Distribution, Link, ModuleLink, NodeLink, linearScale, shareOfWhole, timeCell} from '../parts/bits.js';
+import {Distribution, Link, ModuleLink, NodeLink, linearScale, shareOfWhole, sumHint, timeText} from '../parts/bits.js';
 import {Verdict, intervalText} from './compare.js';
 import {readingOf} from './graph_panes.js';
+import {OF_PEAK} from './roofline.js';
 
 const MOST_LISTED = 12;
 
 /** Rows of terms and what they are; rows without a value are left out. */
-export const Definitions = ({rows}) => html`<dl>${rows.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([key, value, title]) => html`<dt title=${title}>${key}</dt><dd>${value}</dd>`)}</dl>`;
+export const Definitions = ({rows}) => html`<dl>${rows.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([key, value, title]) => html`<dt title=${title}>${key}</dt><dd aria-description=${title}>${value}</dd>`)}</dl>`;
 
 /* Links to the views that can show the selection. */
 const PLACES = [['operators', 'table'], ['modules', 'modules'], ['timeline', 'timeline'], ['graph', 'graph'], ['source', 'source'], ['roofline', 'roofline'], ['memory', 'memory']];
@@ -28,7 +30,7 @@ const Places = () => html`<nav class="places" aria-label="Show it in">${PLACES.m
 
 function Nodes({operators, rows, title}) {
   if (rows.length === 0) return null;
-  return html`<section><h3>${title}</h3><ul>${Array.from(rows).slice(0, MOST_LISTED).map(row => html`<li><${NodeLink} operators=${operators} row=${row} />${times.value.of[row] >= 0 ? html` <span class="quiet">${timeWithUnit(times.value.of[row])}</span>` : null}</li>`)}</ul>
+  return html`<section><h3>${title}</h3><ul>${Array.from(rows).slice(0, MOST_LISTED).map(row => html`<li><${NodeLink} operators=${operators} row=${row} />${times.value.of[row] >= 0 ? html` <span class="quiet" aria-description=${explain(STAT_TEXTS[times.value.stat], [row])}>${timeText(times.value.of[row], Number(operators.isEstimated(row)), [row])} ${unitName.value}</span>` : null}</li>`)}</ul>
     ${rows.length > MOST_LISTED ? html`<p class="quiet">${(rows.length - MOST_LISTED).toLocaleString('en-US')} more</p>` : null}</section>`;
 }
 
@@ -47,11 +49,11 @@ function MatchLine({operators, row}) {
 
 function timeRows(operators, row) {
   if (!operators.isTimed(row)) return [];
-  const at = key => operators.numbers(key)[row], {runs} = method.value;
+  const at = key => operators.numbers(key)[row], {runs} = method.value, estimated = Number(operators.isEstimated(row)), said = (ns, stat = 'p50') => timeText(ns, estimated, [row], stat), line = (name, text, what) => [name, text, explain(what, [row])], withUnit = text => `${text} ${unitName.value}`;
   return [
-    ['average', timeWithUnit(operators.avg[row]), 'its total over all runs that count, divided by their number'], ['share', shareText(operators.avg[row], method.value.execute.avg), 'of the average of Method::execute'], ['median', timeWithUnit(at('p50')), 'over the runs in which it ran'],
-    ['p10 – p90', `${timeOf(at('p10'))} – ${timeWithUnit(at('p90'))}`], ['min – max', `${timeOf(at('min'))} – ${timeWithUnit(at('max'))}`],
-    ['calls', `${callsText(at('calls'))} per inference, in ${at('ran_in')} of ${runs} runs`],
+    line('average', withUnit(said(operators.avg[row], 'avg')), STAT_TEXTS.avg), line('share', shareText(operators.avg[row], method.value.execute.avg), 'of the average of Method::execute'), line('median', withUnit(said(at('p50'))), STAT_TEXTS.p50),
+    ...[['p10', 'p90'], ['min', 'max']].map(([from, to]) => line(`${from} – ${to}`, withUnit(`${said(at(from))} – ${timeText(at(to), 0, [row], 'p50')}`), 'over the runs in which it ran')),
+    line('calls', `${callsText(at('calls'))} per inference, in ${at('ran_in')} of ${runs} runs`, 'how often an event of this operator was recorded'),
   ];
 }
 
@@ -60,9 +62,9 @@ function costRows(operators, row) {
   const at = key => operators.numbers(key)[row], about = at('hinted_costs') > 0 ? '≈ ' : '', known = (key, unit) => (Number.isNaN(at(key)) ? null : `${about}${rateText(at(key))}${unit}`);
   const rate = operators.text('arithmetic', row) === 'integer' ? ' Gop/s (int)' : ' GFLOP/s', bound = operators.text('bound', row);
   return [
-    ['MACs', known('macs', '')], ['bytes read and written', known('bytes', '')], ['intensity', at('macs') > 0 ? known('intensity', ' FLOP per byte') : null],
-    ['rate', at('macs') > 0 ? known('gflops', rate) : null], ['bandwidth', known('gbs', ' GB/s')],
-    ['of peak', Number.isNaN(at('of_peak')) ? null : `${shareText(at('of_peak'), 1)} of ${bound ? `the ${bound} peak` : 'the best rate of this record’s large operators'}`],
+    ['MACs', known('macs', ''), DESCRIPTIONS.node.macs], ['bytes read and written', known('bytes', ''), DESCRIPTIONS.node.bytes], ['intensity', at('macs') > 0 ? known('intensity', ' FLOP per byte') : null, DESCRIPTIONS.node.intensity],
+    ['rate', at('macs') > 0 ? known('gflops', rate) : null, DESCRIPTIONS.node.gflops], ['bandwidth', known('gbs', ' GB/s'), DESCRIPTIONS.node.gbs],
+    ['of peak', Number.isNaN(at('of_peak')) ? null : `${shareText(at('of_peak'), 1)} of ${bound ? `the ${bound} peak` : 'the best rate of this record’s large operators'}`, OF_PEAK],
   ];
 }
 
@@ -72,7 +74,7 @@ function BaseRows({row}) {
   if (!comparedMethod.value || comparedMethod.value.may_differ) return null;
   if (!node) return html`<section><h3>Compared with the base</h3><p class="note">The base has no operator that was paired with this one.</p></section>`;
   return html`<section><h3>Compared with the base</h3><${Definitions} rows=${[
-    ['base median', node.base_p50 === null ? null : timeWithUnit(node.base_p50)], ['change', node.base_p50 && node.new_p50 ? changeText(node.base_p50, node.new_p50) : null], ['between', intervalText(node.interval)],
+    ['base median', node.base_p50 === null ? null : timeWithUnit(node.base_p50, grainOf(node.base_p50, [row], 'p50')), explain('median of the operator of the base that was paired', [row])], ['change', node.base_p50 && node.new_p50 ? changeText(node.base_p50, node.new_p50) : null, 'of the median, relative to the base'], ['between', intervalText(node.interval), 'interval in which the relative change lies'],
     ['verdict', html`<${Verdict} verdict=${node.verdict} />`], ['base node', node.base_name && node.base_name !== node.new_name ? node.base_name : null]]} /></section>`;
 }
 
@@ -107,10 +109,10 @@ function RowsDetails({chosen}) {
   const {operators} = method.value, {of} = times.value, time = sumOver(of, chosen.rows), byTime = Array.from(chosen.rows).sort((a, b) => (of[b] || 0) - (of[a] || 0)), module = chosen.kind === 'module' ? method.value.modulesByPath.get(chosen.id) : null;
   const field = {module: ['module', chosen.id], line: ['line', chosen.id], pattern: ['module', chosen.id], op: ['op', chosen.id], finding: ['finding', chosen.id]}[chosen.kind], terms = chosen.kind === 'repeated' ? repeatedTerms(operators.module(chosen.rows[0])?.pattern ?? '', operators.op(chosen.rows[0])) : field ? term(...field) : '';
   return html`${chosen.kind === 'all' ? null : html`<${Places} />`}<${Definitions} rows=${[
-    ['operators', html`<${Link} act=${() => show('operators', {q: terms, 'op.group': 'none'})}>${countText(chosen.rows.length, 'operator')}<//>`], ['type', module ? shortType(module.type) : null], ['time', html`${timeCell(time, estimatedOver(operators, chosen.rows, of))} ${unitName.value}`, `${times.value.label}, the sum of its operators`], ['share', shareOfWhole(time), 'of Method::execute'],
+    ['operators', html`<${Link} act=${() => show('operators', {q: terms, 'op.group': 'none'})}>${countText(chosen.rows.length, 'operator')}<//>`], ['type', module ? shortType(module.type) : null], ['time', html`${timeText(time, estimatedOver(operators, chosen.rows, of), chosen.rows)} ${unitName.value}`, explain(sumHint(), chosen.rows)], ['share', shareOfWhole(time), 'of Method::execute'],
     ['around', module?.parent ? html`<${ModuleLink} module=${module.parent} />` : null]]} />
     ${module?.children.length ? html`<section><h3>Modules inside</h3><ul>${module.children.slice(0, MOST_LISTED).map(inside => html`<li><${ModuleLink} module=${inside} /></li>`)}</ul>${module.children.length > MOST_LISTED ? html`<p class="quiet">${module.children.length - MOST_LISTED} more</p>` : null}</section>` : null}
-    <section><h3>By operator type, in ${unitName.value}</h3><${Definitions} rows=${groupRows(operators, chosen.rows, 'op', of).slice(0, MOST_LISTED).map(group => [group.key, `${timeOf(group.time)} ×${group.count}`])} /></section>
+    <section><h3>By operator type, in ${unitName.value}</h3><${Definitions} rows=${groupRows(operators, chosen.rows, 'op', of).slice(0, MOST_LISTED).map(group => [group.key, `${timeText(group.time, group.estimated, group.rows)} ×${group.count}`, explain(sumHint(), group.rows)])} /></section>
     ${chosen.kind === 'line' ? html`<${SourceBlock} source=${operators.source(chosen.rows[0])} />` : null}<${Nodes} operators=${operators} rows=${byTime} title="Most time first" />`;
 }
 

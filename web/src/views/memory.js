@@ -127,8 +127,8 @@ function Curve({memory, at, base}) {
   const box = useRef(null);
   return html`<section class="card"><h2>Live bytes at each instruction</h2><svg ref=${box} class="live-bytes" viewBox=${`0 0 ${CURVE_WIDTH} ${CURVE_HEIGHT}`} preserveAspectRatio="none" role="slider" tabindex="0" aria-label="Live bytes over the instructions. Arrow keys choose an instruction, Home shows the peak."
     aria-valuemin="0" aria-valuemax=${live.length - 1} aria-valuenow=${at} aria-valuetext=${stepText(memory, at)} ...${moves(memory, at)}><path class="area" d=${areaPath(live, top)} />${baseLive.length ? html`<path class="base-line" d=${areaPath(baseLive, top, true)} />` : null}
-    <line class="planned" x1="0" x2=${CURVE_WIDTH} y1=${planned} y2=${planned} /><line class="chosen" x1=${x} x2=${x} y1="0" y2=${CURVE_HEIGHT} /></svg><p class="said" role="status" aria-live="polite">${stepText(memory, at)}</p>
-    <p class="note">The dashed line is the planned size${baseLive.length ? '; the thin line is the base' : ''}. <${Link} act=${() => set({'mem.at': -1, sel: ''})}>Go to the peak<//> · <${Link} act=${() => download('live_bytes.svg', svgText(box.current), 'image/svg+xml')}>save as SVG<//></p></section>`;
+    <line class="planned" x1="0" x2=${CURVE_WIDTH} y1=${planned} y2=${planned} /><line class="chosen" x1=${x} x2=${x} y1="0" y2=${CURVE_HEIGHT} /></svg><p class="said" role="status" aria-live="polite" aria-description="sum of the live tensors">${stepText(memory, at)}</p>
+    <p class="note">The dashed line is the planned size${baseLive.length ? '; the thin line is the base' : ''}. <span class="acts"><${Link} act=${() => set({'mem.at': -1, sel: ''})}>Go to the peak<//> · <${Link} act=${() => download('live_bytes.svg', svgText(box.current), 'image/svg+xml')}>save as SVG<//></span></p></section>`;
 }
 
 /* ---- The map ---- */
@@ -208,7 +208,7 @@ function Map2D({tensors, memory, at, chosen}) {
     else go(memory, Math.floor((event.offsetX / event.currentTarget.clientWidth) * memory.instructions.live_bytes.length));
   };
   return html`<section class="card"><h2>Every tensor, by time and offset</h2><canvas ref=${canvas} class="memory-map" style=${{height: `${MAP_HEIGHT}px`}} role="img" aria-label="Planned tensors by instruction and offset; the tables list them" onPointerMove=${hover} onPointerLeave=${() => (tip.current.textContent = '')} onClick=${click}></canvas>
-    <p class="said" ref=${tip}></p><p class="note">Across: instructions. Up: offsets in the buffer. The colour is the backend of the operator that makes the tensor. <${Link} act=${() => savePicture('memory.png', canvas.current)}>Save as PNG<//></p></section>`;
+    <p class="said" ref=${tip} aria-description="as the program plans the tensor"></p><p class="note">Across: instructions. Up: offsets in the buffer. The colour is the backend of the operator that makes the tensor. <span class="acts"><${Link} act=${() => savePicture('memory.png', canvas.current)}>Save as PNG<//></span></p></section>`;
 }
 
 /* ---- Tensors ---- */
@@ -220,8 +220,8 @@ const moduleText = (tensors, row) => method.value.modules[tensors.indices('modul
 function LiveTable({tensors, memory, at}) {
   const rows = at === memory.peak?.instruction && memory.peak.tensors ? memory.peak.tensors : tensors.liveAt(at).sort((a, b) => tensors.bytes[b] - tensors.bytes[a]), sum = rows.reduce((bytes, row) => bytes + tensors.bytes[row], 0), {operators} = method.value, chosen = selection.value;
   return html`<${SmallTable} caption=${at === memory.peak?.instruction ? 'Live at the peak' : `Live at instruction ${at}`} rows=${rows} most=${100} open=${row => select('tensor', row)} isChosen=${row => chosen?.said === `tensor:${row}`} isHit=${row => isHitRow(tensors.indices('operator')[row])} command=${COMMAND} columns=${[
-    {key: 'name', title: 'tensor', class: 'key', text: row => tensors.nameOf(row, operators)}, {key: 'bytes', title: 'bytes', number: true, text: row => bytesText(tensors.bytes[row]), value: row => tensors.bytes[row]}, {key: 'share', title: 'share', number: true, text: row => shareText(tensors.bytes[row], sum)},
-    {key: 'type', title: 'type', text: row => tensors.text('type', row) ?? ''}, {key: 'live', title: 'live', number: true, text: row => lifeText(tensors, row)}, {key: 'op', title: 'operator', class: 'key', text: row => (tensors.indices('operator')[row] >= 0 ? operators.op(tensors.indices('operator')[row]) : tensors.text('role', row) ?? '')},
+    {key: 'name', title: 'tensor', class: 'key', text: row => tensors.nameOf(row, operators)}, {key: 'bytes', title: 'bytes', hint: 'size of the tensor, as planned', number: true, text: row => bytesText(tensors.bytes[row]), value: row => tensors.bytes[row]}, {key: 'share', title: 'share', hint: 'of the bytes that are live at this instruction', number: true, text: row => shareText(tensors.bytes[row], sum)},
+    {key: 'type', title: 'type', text: row => tensors.text('type', row) ?? ''}, {key: 'live', title: 'live', hint: 'first and last instruction at which its bytes are in use', number: true, text: row => lifeText(tensors, row)}, {key: 'op', title: 'operator', class: 'key', text: row => (tensors.indices('operator')[row] >= 0 ? operators.op(tensors.indices('operator')[row]) : tensors.text('role', row) ?? '')},
     {key: 'module', title: 'module', class: 'key', text: row => moduleText(tensors, row)},
   ]} />`;
 }
@@ -245,13 +245,13 @@ detailsOfKind.tensor = TensorDetails;
 /* ---- The view ---- */
 
 const Card = ({children}) => html`<section class="card">${children}</section>`;
-const bytesColumn = (key, title) => ({key, title, number: true, text: row => bytesText(row[key]), value: row => row[key]});
+const bytesColumn = (key, title, hint) => ({key, title, hint, number: true, text: row => bytesText(row[key]), value: row => row[key]});
 
 function Tables({memory}) {
-  return html`${memory.findings.length ? html`<${Card}><h2>Findings</h2><ul>${memory.findings.map(finding => html`<li>${finding.title}: ${bytesText(finding.bytes)} bytes<div class="quiet">${finding.evidence}</div></li>`)}</ul><//>` : null}
-    ${memory.buffers.length ? html`<${Card}><${SmallTable} caption="Planned buffers" rows=${memory.buffers} command=${COMMAND} columns=${[{key: 'id', title: 'buffer', number: true, text: row => String(row.id)}, {key: 'device', title: 'device', text: row => row.device}, bytesColumn('planned_bytes', 'planned'), bytesColumn('peak_bytes', 'live at peak'), bytesColumn('unused_bytes', 'not live at peak'), {key: 'tensors', title: 'tensors', number: true, text: row => String(row.tensors)}]} /><//>` : null}
-    ${memory.delegates.length ? html`<${Card}><${SmallTable} caption="Bytes given to delegates" rows=${memory.delegates} command=${COMMAND} columns=${[{key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'delegates', title: 'delegates', number: true, text: row => String(row.delegates)}, bytesColumn('bytes', 'bytes'), bytesColumn('largest_bytes', 'largest')]} /><//>` : null}
-    ${memory.weight_sums.length ? html`<${Card}><${SmallTable} caption="Weights, by module and type" rows=${memory.weight_sums} most=${20} command=${COMMAND} open=${row => method.value.modulesByPath.has(row.module) && select('module', row.module)} columns=${[{key: 'module', title: 'module', class: 'key', text: row => row.module || TOP_LEVEL}, {key: 'dtype', title: 'dtype', text: row => row.dtype}, {key: 'count', title: 'tensors', number: true, text: row => String(row.count)}, bytesColumn('bytes', 'bytes')]} /><//>` : null}
+  return html`${memory.findings.length ? html`<${Card}><h2>Findings</h2><ul>${memory.findings.map(finding => html`<li aria-description="bytes that the change would save">${finding.title}: ${bytesText(finding.bytes)} bytes<div class="quiet">${finding.evidence}</div></li>`)}</ul><//>` : null}
+    ${memory.buffers.length ? html`<${Card}><${SmallTable} caption="Planned buffers" rows=${memory.buffers} command=${COMMAND} columns=${[{key: 'id', title: 'buffer', hint: 'number of the buffer in the plan', number: true, text: row => String(row.id)}, {key: 'device', title: 'device', text: row => row.device}, bytesColumn('planned_bytes', 'planned', 'size of the buffer in the program'), bytesColumn('peak_bytes', 'live at peak', 'bytes of the live tensors, where they are most'), bytesColumn('unused_bytes', 'not live at peak', 'planned less live'), {key: 'tensors', title: 'tensors', hint: 'planned tensors in the buffer', number: true, text: row => String(row.tensors)}]} /><//>` : null}
+    ${memory.delegates.length ? html`<${Card}><${SmallTable} caption="Bytes given to delegates" rows=${memory.delegates} command=${COMMAND} columns=${[{key: 'backend', title: 'backend', class: 'key', text: row => row.backend}, {key: 'delegates', title: 'delegates', hint: 'delegates of the backend', number: true, text: row => String(row.delegates)}, bytesColumn('bytes', 'bytes', 'of the payloads in the program'), bytesColumn('largest_bytes', 'largest', 'largest payload')]} /><//>` : null}
+    ${memory.weight_sums.length ? html`<${Card}><${SmallTable} caption="Weights, by module and type" rows=${memory.weight_sums} most=${20} command=${COMMAND} open=${row => method.value.modulesByPath.has(row.module) && select('module', row.module)} columns=${[{key: 'module', title: 'module', class: 'key', text: row => row.module || TOP_LEVEL}, {key: 'dtype', title: 'dtype', text: row => row.dtype}, {key: 'count', title: 'tensors', hint: 'weights of the module and type', number: true, text: row => String(row.count)}, bytesColumn('bytes', 'bytes', 'of these weights')]} /><//>` : null}
     <${Card}><h2>Memory that the program does not describe</h2><ul>${memory.not_in_program.map(({text}) => html`<li>${text}</li>`)}</ul><//>`;
 }
 
@@ -270,8 +270,8 @@ export function MemoryView() {
   if (!memory) return html`<p class="note">The memory plan is in the program (.pte), which was not given.</p>`;
   const {peak, planned_bytes: planned} = memory, at = instructionOf(memory, tensors), has = selectedRows.value, chosen = new Set();
   for (let row = 0; tensors && row < tensors.count; row++) if ((has && has[tensors.indices('operator')[row]] === 1) || selection.value?.said === `tensor:${row}`) chosen.add(row);
-  return html`<div class="memory"><div class="figures"><${Figure} label="planned" value=${`${bytesText(planned)} bytes`} /><${Figure} label="live at the peak" value=${`${bytesText(peak?.bytes ?? 0)} bytes`} note=${peak && shareText(peak.bytes, planned)} />
-    ${peak ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`} note=${`${peak.op}${peak.module ? ` in ${peak.module}` : ''}`} />` : null}${chosen.size ? html`<${Figure} label="selected" value=${countText(chosen.size, 'tensor')} note=${`${bytesText([...chosen].reduce((sum, row) => sum + (tensors.hasMemory[row] ? tensors.bytes[row] : 0), 0))} bytes`} />` : null}</div>
+  return html`<div class="memory"><div class="figures"><${Figure} label="planned" value=${`${bytesText(planned)} bytes`} why="size of all planned buffers in the program" /><${Figure} label="live at the peak" value=${`${bytesText(peak?.bytes ?? 0)} bytes`} note=${peak && shareText(peak.bytes, planned)} why="bytes of the live tensors, where they are most, and their share of the planned size" />
+    ${peak ? html`<${Figure} label="peak at" value=${`instruction ${peak.instruction}`} note=${`${peak.op}${peak.module ? ` in ${peak.module}` : ''}`} why="the instruction at which the most bytes are live" />` : null}${chosen.size ? html`<${Figure} label="selected" value=${countText(chosen.size, 'tensor')} note=${`${bytesText([...chosen].reduce((sum, row) => sum + (tensors.hasMemory[row] ? tensors.bytes[row] : 0), 0))} bytes`} why="planned tensors that the selected operators make, and their bytes" />` : null}</div>
     ${peak ? html`<${Curve} memory=${memory} at=${at} base=${baseMemory()} />` : null}${tensors && memory.buffers.length ? html`<${Map2D} tensors=${tensors} memory=${memory} at=${at} chosen=${chosen} />` : null}
     <div class="grid wide">${tensors && peak ? html`<${Card}><${LiveTable} tensors=${tensors} memory=${memory} at=${at} /><//>` : null}<${Tables} memory=${memory} /></div></div>`;
 }

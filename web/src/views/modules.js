@@ -2,20 +2,21 @@
 //
 // modules.js - the time by module as an icicle: Method::execute on top, below it modules, operators, and what passes beside them. A click opens a module; with a base the boxes are coloured by their change.
 
-import {carryingRows, comparedMethod, hasHit, hits, method, pairs, selectedRows, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {STAT_TEXTS, carryingRows, comparedMethod, explain, hasHit, hits, method, pairs, selectedRows, selection, show, times, timeWithUnit, unitName} from '../base/app.js';
 import {medianOf} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {term} from '../base/filter.js';
-import {changeText, countText, shareText, shortType, signOf} from '../base/format.js';
+import {changeText, countText, shareText, shortType} from '../base/format.js';
 import {html} from '../base/html.js';
 import {operatorLabel} from '../base/method.js';
 import {ONE_SIDED, makeRow} from '../base/rects.js';
 import {nodeId, repeatedId} from '../base/selection.js';
 import {declare, flag, get, number, oneOf, peek, set, text} from '../base/store.js';
-import {BackendLegend, Check, Link, Segments, bar, timeCell, timeText} from '../parts/bits.js';
+import {BackendLegend, Check, Link, Segments, bar, changeOfTimes, sumHint, timeColumn, timeText} from '../parts/bits.js';
 import {Scene, SceneTools, colourOf} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 import {VERDICTS, Verdict} from './compare.js';
+import {baseSumColumns} from './operators.js';
 import {ROOT, backendColourOf, changeColourOf, changeOf, flagsOf, icicleRows, moduleTree, pathTo, placed} from './module_tree.js';
 
 const LEVEL = 38, MOST_LISTED = 40;
@@ -88,15 +89,15 @@ function told({boxes, gone, change}, id) {
   const {node} = boxes[id], {operators} = method.value, [row] = node.rows, single = node.kind === 'operator' && node.rows.length === 1, made = node.kind === 'part' ? null : isCompared() ? change(node) : null, slowest = slowestOf(node);
   return {
     title: single ? operatorLabel(operators, row) : node.kind === 'module' || node.kind === 'group' ? `${node.pattern}${node.modules.length > 1 ? ` ×${node.modules.length}` : ''}` : node.label,
-    pairs: [[times.value.label, `${timeText(node.time, node.estimated)} ${unitName.value}, ${shareOf(node)} of Method::execute`], ['on operators', node.kind !== 'part' && node.work < node.time ? timeWithUnit(node.work) : null], ['estimated', node.estimated > 0 ? `${timeWithUnit(node.estimated)} of it` : null], ['type', node.type ? shortType(node.type) : null],
+    pairs: [[times.value.label, `${timeText(node.time, node.estimated, node.rows)} ${unitName.value}, ${shareOf(node)} of Method::execute`], ['is', explain(single ? STAT_TEXTS[times.value.stat] : node.kind === 'part' ? 'average' : sumHint(), node.rows)], ['on operators', node.kind !== 'part' && node.work < node.time ? `${timeText(node.work, 0, node.rows)} ${unitName.value}` : null], ['estimated', node.estimated > 0 ? `${timeWithUnit(node.estimated)} of it` : null], ['type', node.type ? shortType(node.type) : null],
       ['operators', single || node.kind === 'part' ? null : String(node.count)], ['node', single ? operators.name(row) : null], ['median of one', slowest ? timeWithUnit(slowest.median) : null], ['slowest', slowest ? `${slowest.module.path}, ${timeWithUnit(slowest.time)}` : null],
       ['backend', [...node.backends].sort((a, b) => b[1] - a[1]).map(([name, time]) => `${name} ${shareText(time, node.time)}`).join(', ')],
-      ['base median', made ? timeWithUnit(made.base) : null], ['change', made ? (made.isNew ? 'new' : `${signOf(timeOf(made.now - made.base))} ${unitName.value} (${changeText(made.base, made.now)})`) : null], ['verdict', made?.verdict ? VERDICTS[made.verdict] : null]].filter(([, value]) => value),
+      ['base median', made ? timeWithUnit(made.base) : null], ['change', made ? (made.isNew ? 'new' : `${changeOfTimes(made.base, made.now, node.rows)} ${unitName.value} (${changeText(made.base, made.now)})`) : null], ['verdict', made?.verdict ? VERDICTS[made.verdict] : null]].filter(([, value]) => value),
   };
 }
 
 const notesOf = node => {
-  const time = `${timeText(node.time, node.estimated)} ${unitName.value}`;
+  const time = `${timeText(node.time, node.estimated, node.rows)} ${unitName.value}`;
   return [`${time} · ${shareOf(node)}`, time, shareOf(node)];
 };
 
@@ -166,19 +167,19 @@ function Contents({picture}) {
   const made = node => (node.kind === 'part' ? null : change(node));
   return html`<section class="card"><${SmallTable} caption="Contents, most time first" most=${MOST_LISTED} rows=${rows} open=${node => open(node)} isChosen=${node => node.kind === 'operator' && node.rows.some(row => selectedRows.value?.[row])} isHit=${node => node.kind !== 'part' && hasHit(node.rows)} columns=${[
     {key: 'label', title: 'module or operator', class: 'key', text: node => node.label}, {key: 'type', title: 'type or node', class: 'key quiet', text: node => (node.kind === 'operator' ? (node.rows.length === 1 ? operators.name(node.rows[0]) : countText(node.rows.length, 'node')) : shortType(node.type ?? ''))},
-    {key: 'time', title: `${times.value.label} ${unitName.value}`, number: true, value: node => node.time, text: node => timeText(node.time, node.estimated), cell: node => timeCell(node.time, node.estimated)},
+    timeColumn('time', times.value.label, `${sumHint()}, with the overhead of its delegates`, node => node.time, {rows: node => node.rows, estimated: node => node.estimated}),
     {key: 'share', title: 'share', hint: 'of Method::execute', number: true, value: node => node.time / kept.root.time, text: shareOf},
-    ...(hasParts ? [{key: 'work', title: `on operators ${unitName.value}`, hint: 'without the overhead of delegates', number: true, value: node => node.work, text: node => (node.kind === 'part' ? '' : timeOf(node.work))}] : []), {key: 'nodes', title: 'nodes', hint: 'operators that took time; those of 0 are not counted', number: true, value: node => node.count, text: node => (node.count ? String(node.count) : '')},
-    ...(hasGroups ? [{key: 'median', title: 'median of one', hint: 'of the operators in each module', number: true, text: node => (slowest.get(node) ? timeOf(slowest.get(node).median) : '')}, {key: 'slowest', title: 'slowest', class: 'key', text: node => (slowest.get(node) ? `${slowest.get(node).module.path}, ${timeOf(slowest.get(node).time)}` : '')}] : []),
-    ...(isCompared() ? [{key: 'base', title: `base p50 ${unitName.value}`, number: true, text: node => (made(node) ? timeOf(made(node).base) : '')}, {key: 'change', title: 'change', number: true, value: node => (made(node) ? made(node).now - made(node).base : NaN), text: node => (made(node) ? signOf(timeOf(made(node).now - made(node).base)) : ''), cell: node => (made(node) ? html`<span class=${changeColourOf(made(node)).slice(0, 6)}>${signOf(timeOf(made(node).now - made(node).base))}</span>` : '')},
+    ...(hasParts ? [timeColumn('work', 'on operators', 'without the overhead of delegates', node => (node.kind === 'part' ? NaN : node.work), {rows: node => node.rows})] : []), {key: 'nodes', title: 'nodes', hint: 'operators that took time; those of 0 are not counted', number: true, value: node => node.count, text: node => (node.count ? String(node.count) : '')},
+    ...(hasGroups ? [timeColumn('median', 'median of one', 'median of the sums of each module’s operators', node => slowest.get(node)?.median ?? NaN, {rows: node => node.rows}), {key: 'slowest', title: 'slowest', class: 'key', text: node => (slowest.get(node) ? `${slowest.get(node).module.path}, ${timeText(slowest.get(node).time, 0, node.rows)}` : '')}] : []),
+    ...(isCompared() ? [...baseSumColumns(node => node.rows),
       {key: 'verdict', title: 'verdict', text: node => VERDICTS[made(node)?.verdict] ?? '', cell: node => (made(node)?.verdict ? html`<${Verdict} verdict=${made(node).verdict} />` : '')}] : []),
-    {key: 'bar', title: '', class: 'bar-cell', cell: node => bar(node.time, most)},
+    {key: 'bar', title: '', class: 'bar-cell', cell: node => bar(node.time, most, node.estimated)},
   ]} /></section>`;
 }
 
 function Crumbs({path, top}) {
   return html`<nav class="crumbs" aria-label="Module">${path.map((node, index) => html`<button type="button" aria-current=${index === path.length - 1 ? 'true' : undefined} onClick=${() => drill(node.key)}>${node.label}</button>`)}
-    <span class="count">${top.type ? `${shortType(top.type)} · ` : ''}${timeText(top.time, top.estimated)} ${unitName.value} · ${shareOf(top)} · ${countText(top.count, 'operator')} with time</span>
+    <span class="count" aria-description=${explain(sumHint(), top.rows)}>${top.type ? `${shortType(top.type)} · ` : ''}${timeText(top.time, top.estimated, top.rows)} ${unitName.value} · ${shareOf(top)} · ${countText(top.count, 'operator')} with time</span>
     ${top.kind === 'root' ? null : html`<${Link} act=${() => show('operators', {q: term('module', top.pattern), 'op.group': 'none'})}>show its operators<//>`}</nav>`;
 }
 

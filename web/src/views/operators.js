@@ -4,14 +4,15 @@
 
 import {computed} from '@preact/signals';
 
-import {comparedMethod, hits, labelOf, method, pairs, select, selectRow, selectedRows, selection, shownRun, times, timeOf, unitName} from '../base/app.js';
+import {STAT_TEXTS, comparedMethod, explain, hits, labelOf, method, pairs, select, selectRow, selectedRows, shownRun, times, unitName} from '../base/app.js';
 import {medianOf, sumOver} from '../base/columns.js';
+import {DESCRIPTIONS} from '../base/descriptions.js';
 import {optionsOf, repeatedTerms, term, termsOf, without} from '../base/filter.js';
-import {callsText, changeText, countText, rateText, shareText, signOf, sourceText} from '../base/format.js';
+import {callsText, countText, rateText, sourceText} from '../base/format.js';
 import {html, visibleText} from '../base/html.js';
 import {TOP_LEVEL, backendsOf, estimatedOver, groupRows} from '../base/method.js';
 import {declare, get, oneOf, set} from '../base/store.js';
-import {Choice, Distribution, Segments, bar, logScale, operatorTime, shareOfWhole, timeCell, timeText} from '../parts/bits.js';
+import {Choice, Distribution, Segments, bar, changeOfTimes, estimateOf, logScale, shareColumn, shareOfWhole, sumHint, timeColumn, timeText} from '../parts/bits.js';
 import {Table, declareTable} from '../parts/table.js';
 import {VERDICTS, Verdict, intervalText} from './compare.js';
 import {changeColourOf, changeOf} from './module_tree.js';
@@ -36,9 +37,9 @@ function baseColumns(operators) {
   if (!answer || answer.may_differ) return [];
   const node = row => pairs.value.get(row);
   return [
-    {key: 'base', title: `base p50 ${unitName.value}`, number: true, width: '92px', value: row => node(row)?.base_p50 ?? NaN, text: row => timeOf(node(row)?.base_p50), descending: true},
-    {key: 'change', title: 'change', number: true, width: '92px', descending: true, value: row => (node(row) ? (node(row).new_p50 ?? 0) - (node(row).base_p50 ?? 0) : NaN),
-      text: row => (node(row) ? signOf(timeOf((node(row).new_p50 ?? 0) - (node(row).base_p50 ?? 0))) : '')},
+    timeColumn('base', 'base p50', 'median of the operator of the base that was paired', row => node(row)?.base_p50 ?? NaN, {width: '92px', stat: 'p50', rows: row => [row]}),
+    {key: 'change', title: 'change', hint: `median less that of the base, in ${unitName.value}`, number: true, width: '92px', descending: true, value: row => (node(row) ? (node(row).new_p50 ?? 0) - (node(row).base_p50 ?? 0) : NaN),
+      text: row => (node(row) ? changeOfTimes(node(row).base_p50, node(row).new_p50, [row]) : '')},
     {key: 'interval', title: 'between', number: true, width: '120px', from: 1200, sort: false, hint: 'interval in which the relative change lies', text: row => intervalText(node(row)?.interval)},
     {key: 'verdict', title: 'verdict', width: '86px', value: row => VERDICTS[node(row)?.verdict] ?? '', cell: row => (node(row) ? html`<${Verdict} verdict=${node(row).verdict} />` : '')},
   ];
@@ -50,15 +51,15 @@ export function baseSumColumns(rowsOf) {
   if (!answer || answer.may_differ) return [];
   const sumOf = row => (sums.has(row) ? sums : sums.set(row, changeOf({rows: rowsOf(row)}, pairs.value))).get(row), change = row => (sumOf(row) ? sumOf(row).now - sumOf(row).base : NaN);
   return [
-    {key: 'base', title: `base p50 ${unitName.value}`, hint: 'sum of the base’s medians of the paired operators', number: true, width: '92px', descending: true, value: row => sumOf(row)?.base ?? NaN, text: row => (sumOf(row) ? timeOf(sumOf(row).base) : '')},
-    {key: 'change', title: 'change', hint: `sum of the medians less that of the base, in ${unitName.value}; an operator that the base lacks counts with all its time. Coloured if it is decided for enough of it`, number: true, width: '92px', descending: true, value: change, text: row => (sumOf(row) ? signOf(timeOf(change(row))) : ''),
-      cell: row => (sumOf(row) ? html`<span class=${changeColourOf(sumOf(row)).slice(0, 6)}>${signOf(timeOf(change(row)))}</span>` : '')},
+    timeColumn('base', 'base p50', 'sum of the base’s medians of the paired operators', row => sumOf(row)?.base ?? NaN, {width: '92px', stat: 'p50', rows: rowsOf}),
+    {key: 'change', title: 'change', hint: `sum of the medians less that of the base, in ${unitName.value}; an operator that the base lacks counts with all its time. Coloured if it is decided for enough of it`, number: true, width: '92px', descending: true, value: change, text: row => (sumOf(row) ? changeOfTimes(sumOf(row).base, sumOf(row).now, rowsOf(row)) : ''),
+      cell: row => (sumOf(row) ? html`<span class=${changeColourOf(sumOf(row)).slice(0, 6)}>${changeOfTimes(sumOf(row).base, sumOf(row).now, rowsOf(row))}</span>` : '')},
   ];
 }
 
 function operatorColumns(operators, rows) {
-  const {of, whole, label} = times.value, p50 = operators.numbers('p50'), order = operators.indices('instruction'), at = logScale(operators, operators.timed), text = key => row => operators.text(key, row) ?? '';
-  const number = (key, title, hint, from) => ({key, title, hint, number: true, width: '76px', from, optional: true, descending: true, value: row => operators.numbers(key)[row], text: row => rateText(operators.numbers(key)[row])});
+  const {of, label, stat} = times.value, own = {rows: row => [row], estimated: estimateOf(operators)}, p50 = operators.numbers('p50'), order = operators.indices('instruction'), at = logScale(operators, operators.timed), text = key => row => operators.text(key, row) ?? '';
+  const number = (key, title, from) => ({key, title, hint: DESCRIPTIONS.node[key], number: true, width: '76px', from, optional: true, descending: true, value: row => operators.numbers(key)[row], text: row => rateText(operators.numbers(key)[row])});
   let most = 0;
   for (const row of rows) if (of[row] > most) most = of[row];
   return [
@@ -66,19 +67,19 @@ function operatorColumns(operators, rows) {
     {key: 'op', title: 'operator', width: 'minmax(120px, 1.4fr)', value: row => operators.op(row), cell: row => html`<span class="cut" title=${operators.op(row)}>${operators.op(row)}</span>`},
     {key: 'name', title: 'node', width: 'minmax(110px, 1.3fr)', from: 1100, value: row => operators.name(row), cell: row => html`<span class="cut quiet" title=${operators.name(row)}>${operators.name(row)}</span>`},
     {key: 'module', title: 'module', width: 'minmax(110px, 1.4fr)', value: row => operators.module(row)?.path ?? '', cell: row => html`<span class="cut head" title=${operators.module(row)?.path}><bdi>${operators.module(row)?.path ?? ''}</bdi></span>`},
-    {key: 'time', title: `${label} ${unitName.value}`, number: true, width: '92px', descending: true, value: row => of[row], text: row => `${operators.isEstimated(row) ? '≈ ' : ''}${timeOf(of[row])}`, cell: row => operatorTime(operators, row, of[row])},
-    {key: 'share', title: 'share', number: true, width: '64px', descending: true, value: row => of[row] / whole, text: row => shareText(Number.isNaN(of[row]) ? null : of[row], whole)},
-    {key: 'bar', title: '', width: 'minmax(60px, 1fr)', sort: false, cell: row => bar(of[row], most)},
-    ...(times.value.stat === 'p50' ? [] : [{key: 'p50', title: `p50 ${unitName.value}`, number: true, width: '88px', from: 900, descending: true, value: row => p50[row], text: row => timeOf(p50[row])}]),
+    timeColumn('time', label, STAT_TEXTS[stat], row => of[row], {...own, width: '92px'}),
+    shareColumn(row => of[row], {width: '64px'}),
+    {key: 'bar', title: '', width: 'minmax(60px, 1fr)', sort: false, cell: row => bar(of[row], most, own.estimated(row))},
+    ...(stat === 'p50' ? [] : [timeColumn('p50', 'p50', STAT_TEXTS.p50, row => p50[row], {...own, stat: 'p50', width: '88px', from: 900})]),
     ...baseColumns(operators),
     {key: 'spread', title: 'min – max', hint: 'minimum to maximum, p10 to p90, median; the scale is logarithmic', width: 'minmax(100px, 1fr)', from: 1000, sort: false, cell: row => html`<${Distribution} operators=${operators} row=${row} at=${at} />`},
-    {key: 'calls', title: 'calls', hint: 'calls per inference', number: true, width: '52px', from: 1300, value: row => operators.numbers('calls')[row], text: row => callsText(operators.numbers('calls')[row] || 0)},
+    {key: 'calls', title: 'calls', hint: `calls ${DESCRIPTIONS.node.calls}`, number: true, width: '52px', from: 1300, value: row => operators.numbers('calls')[row], text: row => callsText(operators.numbers('calls')[row] || 0)},
     {key: 'backend', title: 'backend', width: 'minmax(80px, 0.7fr)', from: 820, value: row => operators.backend(row) ?? '', cell: row => html`<span class="cut" title=${operators.backend(row)}>${operators.backend(row) ?? ''}</span>`},
     {key: 'source', title: 'source', width: 'minmax(90px, 1fr)', from: 1400, value: row => sourceText(operators.source(row)), cell: row => html`<span class="cut" title=${operators.source(row)?.code}>${sourceText(operators.source(row))}</span>`},
     {key: 'match', title: 'match', width: '90px', optional: true, value: text('match')}, {key: 'runs_as', title: 'runs as', width: '140px', optional: true, value: text('runs_as')},
     {key: 'outputs', title: 'output', width: '160px', optional: true, value: text('outputs')},
-    number('gflops', 'GFLOP/s', 'arithmetic rate'), number('gbs', 'GB/s', 'rate of bytes read and written'), number('bytes', 'bytes', 'bytes read and written'), number('macs', 'MACs', 'multiply-accumulates'), number('intensity', 'FLOP/byte', 'arithmetic intensity'),
-    ...['p10', 'p90', 'min', 'max'].map(key => ({key, title: `${key} ${unitName.value}`, number: true, width: '88px', optional: true, descending: true, value: row => operators.numbers(key)[row], text: row => timeOf(operators.numbers(key)[row])})),
+    ...[['gflops', 'GFLOP/s'], ['gbs', 'GB/s'], ['bytes', 'bytes'], ['macs', 'MACs'], ['intensity', 'FLOP/byte']].map(([key, title]) => number(key, title)),
+    ...['p10', 'p90', 'min', 'max'].map(key => timeColumn(key, key, `${key} over the runs in which it ran`, row => operators.numbers(key)[row], {...own, stat: key, width: '88px', optional: true})),
   ];
 }
 
@@ -110,7 +111,7 @@ export function foldRows(operators, rows, of) {
 function Strip({group, most}) {
   const {each, slowest} = group, HEIGHT = 20;
   if (each.length < 2) return '';
-  const bar = at => `M${at} ${HEIGHT}v${-Math.max(1.5, most > 0 ? (HEIGHT * each[at].time) / most : 0)}h.8V${HEIGHT}z`, describe = ({module, time}) => `${module?.path || TOP_LEVEL}: ${timeOf(time)} ${unitName.value}`;
+  const bar = at => `M${at} ${HEIGHT}v${-Math.max(1.5, most > 0 ? (HEIGHT * each[at].time) / most : 0)}h.8V${HEIGHT}z`, describe = ({module, time}) => `${module?.path || TOP_LEVEL}: ${timeText(time, 0, group.rows)} ${unitName.value}`;
   const under = event => {
     const box = event.currentTarget.getBoundingClientRect();
     return each[Math.max(0, Math.min(each.length - 1, Math.floor(((event.clientX - box.left) / box.width) * each.length)))];
@@ -120,24 +121,24 @@ function Strip({group, most}) {
 }
 
 function groupColumns(by, rows) {
-  const most = rows.reduce((a, row) => Math.max(a, row.time), 0), {whole, label} = times.value, of = times.value.of;
+  const most = rows.reduce((a, row) => Math.max(a, row.time), 0), {label} = times.value;
   const folded = by === 'pattern', key = folded ? [
     {key: 'key', title: 'repeated operator', width: 'minmax(240px, 3.4fr)', value: row => `${row.pattern || TOP_LEVEL} · ${row.op}${row.each.length > 1 ? ` ×${row.each.length}` : ''}`,
       cell: row => html`<span class="cut head" title=${`${row.pattern} · ${row.op}`}><bdi>${row.pattern || TOP_LEVEL} · <strong>${row.op}</strong>${row.each.length > 1 ? html` <span class="badge">×${row.each.length}</span>` : ''}</bdi></span>`},
   ] : [{key: 'key', title: GROUPS.find(([value]) => value === by)[1].toLowerCase(), width: 'minmax(200px, 2fr)', value: row => groupText[by](row.key), cell: row => html`<span class="cut head" title=${row.key}><bdi>${groupText[by](row.key)}</bdi></span>`}];
   return [
     ...key,
-    {key: 'count', title: 'nodes', number: true, width: '64px', descending: true, value: row => row.count},
-    {key: 'time', title: `${label} ${unitName.value}`, number: true, width: '100px', descending: true, value: row => row.time, text: row => timeText(row.time, row.estimated), cell: row => timeCell(row.time, row.estimated)},
-    {key: 'share', title: 'share', number: true, width: '72px', descending: true, value: row => row.time / whole, text: row => shareOfWhole(row.time)},
-    {key: 'bar', title: '', width: 'minmax(80px, 1fr)', sort: false, cell: row => bar(row.time, most)},
+    {key: 'count', title: 'nodes', hint: 'operators of the graph in the row', number: true, width: '64px', descending: true, value: row => row.count},
+    timeColumn('time', label, sumHint(), row => row.time, {rows: row => row.rows, estimated: row => row.estimated, width: '100px'}),
+    shareColumn(row => row.time, {width: '72px'}),
+    {key: 'bar', title: '', width: 'minmax(80px, 1fr)', sort: false, cell: row => bar(row.time, most, row.estimated)},
     ...baseSumColumns(row => row.rows),
     ...(folded ? [
-      {key: 'median', title: 'median of one', number: true, width: '100px', from: 900, descending: true, value: row => row.median, text: row => (row.each.length > 1 ? timeOf(row.median) : '')},
-      {key: 'slowest', title: 'slowest', width: 'minmax(120px, 1.1fr)', from: 1000, value: row => (row.each.length > 1 ? row.slowest.module?.path ?? '' : ''), cell: row => (row.each.length > 1 ? html`<span class="cut head" title=${row.slowest.module?.path}><bdi>${row.slowest.module?.path ?? ''}</bdi></span>` : '')},
+      timeColumn('median', 'median of one', 'median of the sums of each module', row => (row.each.length > 1 ? row.median : NaN), {rows: row => row.rows, width: '120px', from: 900}),
+      {key: 'slowest', title: 'slowest', width: 'minmax(120px, 1fr)', from: 1000, value: row => (row.each.length > 1 ? row.slowest.module?.path ?? '' : ''), cell: row => (row.each.length > 1 ? html`<span class="cut head" title=${row.slowest.module?.path}><bdi>${row.slowest.module?.path ?? ''}</bdi></span>` : '')},
       {key: 'each', title: 'each', width: 'minmax(120px, 1.2fr)', from: 800, sort: false, cell: row => html`<${Strip} group=${row} most=${row.slowest.time} />`},
     ] : []),
-    {key: 'estimated', title: `estimated ${unitName.value}`, number: true, width: '100px', optional: true, descending: true, value: row => row.estimated, text: row => (row.estimated > 0 ? timeOf(row.estimated) : '–')},
+    timeColumn('estimated', 'estimated', 'the part that is estimated', row => row.estimated || NaN, {rows: row => row.rows, width: '100px', optional: true}),
   ];
 }
 
@@ -175,10 +176,10 @@ export function OperatorsView() {
   const setBackend = name => set({q: [without(get('q'), 'backend'), name && term('backend', name)].filter(Boolean).join(' ')});
   const describe = marked => {
     const inside = isEach ? marked : marked.flatMap(group => group.rows), sum = sumOver(of, inside);
-    return `${countText(inside.length, 'operator')}, ${timeOf(sum)} ${unitName.value}, ${shareOfWhole(sum)}`;
+    return `${countText(inside.length, 'operator')}, ${timeText(sum, 0, inside)} ${unitName.value}, ${shareOfWhole(sum)}`;
   };
   const chosen = selectedRows.value;
-  const note = html`<span class="count" role="status">${countText(rows.length, 'operator')}, ${timeOf(time)} ${unitName.value}, ${shareOfWhole(time)}${estimated > 0 ? ` (≈ ${timeOf(estimated)} estimated)` : ''}</span>`;
+  const note = html`<span class="count" role="status" aria-description=${explain(sumHint(), rows)}>${countText(rows.length, 'operator')}, ${timeText(time, 0, rows)} ${unitName.value}, ${shareOfWhole(time)}${estimated > 0 ? ` (${timeText(estimated, 1, rows)} estimated)` : ''}</span>`;
   return html`<div class="operators"><div class="toolbar">
     <${Segments} label="Group by" options=${GROUPS} chosen=${by} change=${value => set({'op.group': value})} />
     <${Choice} label="Backend" options=${[['', 'all backends'], ...backends.map(name => [name, name])]} chosen=${chosenBackend} change=${setBackend} />

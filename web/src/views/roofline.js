@@ -5,18 +5,22 @@
 
 import {useEffect, useRef, useState} from 'preact/hooks';
 
-import {baseMethod, comparedMethod, hits, isHitRow, method, pairs, profile, select, selectedRows, selectRow, timeOf, times, timeWithUnit, unitName} from '../base/app.js';
+import {STAT_TEXTS, baseMethod, comparedMethod, explain, hits, isHitRow, method, pairs, profile, select, selectedRows, selectRow, times, unitName} from '../base/app.js';
 import {medianOf} from '../base/columns.js';
 import {command} from '../base/commands.js';
+import {DESCRIPTIONS} from '../base/descriptions.js';
 import {countText, rateText, shareText, shortOp} from '../base/format.js';
 import {html} from '../base/html.js';
-import {TOP_LEVEL, backendColour} from '../base/method.js';
+import {TOP_LEVEL, backendColour, estimatedOver} from '../base/method.js';
 import {repeatedId} from '../base/selection.js';
 import {declare, get, oneOf, peek, set, text} from '../base/store.js';
-import {BackendLegend, Link, Segments} from '../parts/bits.js';
+import {BackendLegend, Link, Segments, estimateOf, sumHint, timeColumn, timeText} from '../parts/bits.js';
 import {download, svgText} from '../parts/export.js';
 import {SmallTable} from '../parts/table.js';
 import {isRepetitive} from './operators.js';
+
+/** What the part of the peak is. */
+export const OF_PEAK = 'the time that the peaks allow, as a part of the time taken';
 
 const WIDTH = 900, HEIGHT = 420, LEFT = 64, RIGHT = 16, TOP = 14, BOTTOM = 46, MOST_LISTED = 12, MOST_NAMED = 12, LETTER = 6; // LETTER: width of a letter of a name
 
@@ -94,7 +98,7 @@ function Peak({peak, x, y}) {
 function pointText({rows, time}) {
   const {operators} = method.value, [row] = rows, at = key => operators.numbers(key)[row], path = rows.length > 1 ? operators.module(row)?.pattern : operators.module(row)?.path;
   const rate = at('macs') > 0 ? `${rateText(at('gflops'))} ${operators.text('arithmetic', row) === 'integer' ? 'Gop/s (int)' : 'GFLOP/s'}, ` : '', peak = Number.isNaN(at('of_peak')) ? '' : `, ${shareText(at('of_peak'), 1)} of peak`;
-  return `${path || TOP_LEVEL} · ${shortOp(operators.op(row))}${rows.length > 1 ? ` ×${rows.length}` : ` (${operators.name(row)})`}: ${timeWithUnit(time)}, ${rate}${rateText(at('gbs'))} GB/s${at('macs') > 0 ? `, ${rateText(at('intensity'))} FLOP per byte` : ''}${peak}`;
+  return `${path || TOP_LEVEL} · ${shortOp(operators.op(row))}${rows.length > 1 ? ` ×${rows.length}` : ` (${operators.name(row)})`}: ${timeText(time, estimatedOver(operators, rows, times.value.of), rows)} ${unitName.value}, ${rate}${rateText(at('gbs'))} GB/s${at('macs') > 0 ? `, ${rateText(at('intensity'))} FLOP per byte` : ''}${peak}`;
 }
 
 /* Returns the names of the points with the most time, beside them, where they cover neither another point nor another name: {text, x, y, anchor}. Positions in the drawing's units. */
@@ -149,7 +153,7 @@ function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], 
   return html`<svg ref=${box} class="roofline-plot" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="application" tabindex="0" aria-label=${`${label}. Arrow keys choose a point, Enter opens it.`} aria-describedby=${`${label}-said`} onClick=${click} onKeyDown=${key} onWheel=${wheel}>
     <${Axes} x=${x} y=${y} titleX=${titleX} titleY=${titleY} /><svg overflow=${zoom && get('roof.zoom') ? 'hidden' : 'visible'} x=${LEFT} y=${TOP} width=${WIDTH - RIGHT - LEFT} height=${HEIGHT - BOTTOM - TOP} viewBox=${`${LEFT} ${TOP} ${WIDTH - RIGHT - LEFT} ${HEIGHT - BOTTOM - TOP}`}>${peaks.map(peak => html`<${Peak} peak=${peak} x=${x} y=${y} />`)}
     ${before.map(({point, x: from, y: at0}) => html`<path class="moved" d=${`M${x.at(from)},${y.at(at0)}L${place(point).join(',')}`}><title>from the base: ${rateText(at0)}, ${rateText(from)}</title></path>`)}
-    ${points.map((point, index) => html`<circle class=${`operator-point tint-${backendColour(operators, operators.backend(point.rows[0]))}${index === at || isChosen(point) ? ' chosen' : ''}${isHit(point) ? '' : ' faded'}`} cx=${place(point)[0]} cy=${place(point)[1]} r=${radius(point)}><title>${pointText(point)}</title></circle>`)}
+    ${points.map((point, index) => html`<circle class=${`operator-point tint-${backendColour(operators, operators.backend(point.rows[0]))}${index === at || isChosen(point) ? ' chosen' : ''}${isHit(point) ? '' : ' faded'}${point.rows.some(row => operators.isEstimated(row)) ? ' estimated' : ''}`} cx=${place(point)[0]} cy=${place(point)[1]} r=${radius(point)} aria-description=${`${pointText(point)}; ${explain(point.rows.length > 1 ? `time: ${sumHint()}; rates: medians` : `time: ${STAT_TEXTS[times.value.stat]}`, point.rows)}`} />`)}
     ${pointNames(points, place, radius).map(({text, x: left, y: base, anchor}) => html`<text class="point-name" x=${left} y=${base} text-anchor=${anchor} aria-hidden="true">${text}</text>`)}</svg></svg>
     <p class="said" role="status" aria-live="polite" id=${`${label}-said`}>${points[at] ? pointText(points[at]) : ''}</p>
     ${list ? html`<div class="covered"><p>${countText(list.length, 'point')} here:</p><ul>${list.map(point => html`<li><${Link} act=${() => openPoint(point)}>${pointText(point)}<//></li>`)}</ul></div>` : null}`;
@@ -191,8 +195,8 @@ function Movers({folded}) {
   const listed = [...rows].sort((a, b) => of[b] - of[a]);
   return html`<section class="card"><h2>Operators that only move data, by bandwidth</h2>${points.length ? html`<${Plot} label="Operators without MACs, by bytes and bandwidth" points=${points} x=${decades(points.map(({x}) => x), LEFT, WIDTH - RIGHT)} y=${decades(points.map(({y}) => y), HEIGHT - BOTTOM, TOP)} titleX="bytes read and written" titleY="GB/s" />` : null}
     <${SmallTable} caption=${`Operators without MACs, the longest ${Math.min(MOST_LISTED, listed.length)} of ${listed.length}`} rows=${listed} most=${MOST_LISTED} open=${selectRow} isChosen=${row => selectedRows.value?.[row] === 1} isHit=${isHitRow} columns=${[
-    {key: 'op', title: 'operator', class: 'key', text: row => operators.op(row)}, {key: 'name', title: 'node', class: 'key', text: row => operators.name(row)}, {key: 'time', title: `${label} ${unitName.value}`, number: true, text: row => timeOf(of[row]), value: row => of[row]},
-    {key: 'bytes', title: 'bytes', number: true, text: row => rateText(bytes[row]), value: row => bytes[row]}, {key: 'gbs', title: 'GB/s', number: true, text: row => rateText(gbs[row]), value: row => gbs[row]}, {key: 'of_peak', title: 'of peak', number: true, text: row => shareText(Number.isNaN(operators.numbers('of_peak')[row]) ? null : operators.numbers('of_peak')[row], 1)},
+    {key: 'op', title: 'operator', class: 'key', text: row => operators.op(row)}, {key: 'name', title: 'node', class: 'key', text: row => operators.name(row)}, timeColumn('time', label, STAT_TEXTS[times.value.stat], row => of[row], {rows: row => [row], estimated: estimateOf(operators)}),
+    {key: 'bytes', title: 'bytes', hint: DESCRIPTIONS.node.bytes, number: true, text: row => rateText(bytes[row]), value: row => bytes[row]}, {key: 'gbs', title: 'GB/s', hint: DESCRIPTIONS.node.gbs, number: true, text: row => rateText(gbs[row]), value: row => gbs[row]}, {key: 'of_peak', title: 'of peak', hint: OF_PEAK, number: true, text: row => shareText(Number.isNaN(operators.numbers('of_peak')[row]) ? null : operators.numbers('of_peak')[row], 1)},
   ]} /></section>`;
 }
 

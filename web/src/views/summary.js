@@ -2,16 +2,16 @@
 //
 // summary.js - the first view: where a method's time goes, in parts that add up to it; what to do about it; the runs.
 
-import {compared, comparedMethod, hasHit, labelOf, method, profile, select, selection, show, times, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {compared, comparedMethod, explainRuns, hasHit, labelOf, method, profile, select, selection, show, stepOf, times, timeOf, timeWithUnit} from '../base/app.js';
 import {sumOver} from '../base/columns.js';
 import {term} from '../base/filter.js';
-import {changeText, countText, shareText, shortOp, sourceText} from '../base/format.js';
+import {changeText, countText, shareText, shortOp, sourceText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {PART_TEXTS, RUN_WORDS, TOP_LEVEL, balanceParts, estimatedOver, groupRows, rowsInside} from '../base/method.js';
 import {get, set} from '../base/store.js';
-import {Figure, Link, bar, shareOfWhole, timeCell, timeText} from '../parts/bits.js';
-import {SmallTable} from '../parts/table.js';
-import {Verdict} from './compare.js';
+import {Figure, Link, bar, shareColumn, sumHint, timeColumn} from '../parts/bits.js';
+import {SmallTable, isPrinting} from '../parts/table.js';
+import {Verdict, centreText, isPooled} from './compare.js';
 import {foldRows, isRepetitive, openGroup} from './operators.js';
 
 const ROWS = 8, FINDINGS_SHOWN = 5;
@@ -40,8 +40,8 @@ function BalanceTable() {
   const {balance, execute} = method.value, whole = {part: 'execute', text: 'Method::execute', avg: execute.avg};
   return html`<${SmallTable} caption="Where the time goes" rows=${[...shownParts(balance), whole]} command=${'etrecord-tb summary RECORD'} columns=${[
     {key: 'part', title: 'part', text: partText, cell: part => html`${part.part === 'execute' ? null : html`<span class=${`swatch ${part.part}`}></span>`}<span class=${part.of_previous ? 'sub' : ''}>${partText(part)}</span>`},
-    {key: 'avg', title: `avg ${unitName.value}`, number: true, text: part => timeOf(part.avg), value: part => part.avg},
-    {key: 'share', title: 'share', number: true, text: part => shareText(part.avg, execute.avg)},
+    timeColumn('avg', 'avg', 'average; the parts add up to Method::execute', part => part.avg, {rows: part => (part.part === 'nodes' ? method.value.operators.timed : undefined)}),
+    {key: 'share', title: 'share', hint: 'of the average of Method::execute', number: true, text: part => shareText(part.avg, execute.avg)},
   ]} />`;
 }
 
@@ -50,7 +50,7 @@ function DelegateParts({title, parts, name, plain}) {
   if (!parts.some(part => part[name] !== plain)) return null;
   return html`<section class="card"><${SmallTable} caption=${title} rows=${parts} columns=${[
     {key: 'backend', title: 'backend', class: 'key', text: part => part.backend ?? '(unknown)'}, {key: name, title: name.replace('_', ' '), text: part => part.text},
-    {key: 'avg', title: `avg ${unitName.value}`, number: true, text: part => timeOf(part.avg), value: part => part.avg}, {key: 'share', title: 'share', number: true, text: part => shareText(part.avg, method.value.execute.avg)},
+    timeColumn('avg', 'avg', 'average per inference, of all delegates', part => part.avg), {key: 'share', title: 'share', hint: 'of the average of Method::execute', number: true, text: part => shareText(part.avg, method.value.execute.avg)},
   ]} /></section>`;
 }
 
@@ -74,23 +74,23 @@ const cvText = cv => (cv > 1 ? 'over 100 %' : shareText(cv, 1));
 function againstBase() {
   const {execute, may_differ: differs} = comparedMethod.value ?? {};
   if (!(execute?.base_p50 > 0 && execute.new_p50 > 0)) return null;
-  return html`<${Link} act=${() => show('compare')} title=${`the base is ${labelOf(compared.value?.base)}`}>base ${timeWithUnit(execute.base_p50)}<//>${differs ? null : html`, ${changeText(execute.base_p50, execute.new_p50)} <${Verdict} verdict=${execute.verdict} />`}`;
+  return html`<span aria-description=${explainRuns(centreText(execute))}><${Link} act=${() => show('compare')} title=${`the base is ${labelOf(compared.value?.base)}`}>${isPooled(execute) ? `recordings ${timeWithUnit(execute.new_p50)}, ` : ''}base ${timeWithUnit(execute.base_p50)}<//></span>${differs ? null : html`, ${changeText(execute.base_p50, execute.new_p50)} <${Verdict} verdict=${execute.verdict} />`}`;
 }
 
 function Figures() {
-  const {execute, operators, noise} = method.value;
-  return html`<div class="figures"><${Figure} label="average of Method::execute" value=${timeWithUnit(execute.avg)} note=${runsText(method.value)} /><${Figure} label="median" value=${timeWithUnit(execute.p50)} note=${againstBase()} />
-    <${Figure} label="p10 – p90" value=${`${timeOf(execute.p10)} – ${timeWithUnit(execute.p90)}`} /><${Figure} label="min – max" value=${`${timeOf(execute.min)} – ${timeWithUnit(execute.max)}`} />
-    ${noise && noise.verdict !== 'few_runs' ? html`<${Figure} label="noise" value=${STEADINESS[noise.verdict] ?? noise.verdict} note=${`cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`} title="coefficient of variation of the runs: their spread, relative to their median" />` : null}
-    <${Figure} label="operators with a time" value=${`${operators.timed.length} of ${operators.count}`} /></div>`;
+  const {execute, operators, noise} = method.value, figure = (label, what, value, note) => html`<${Figure} label=${label} value=${value} note=${note} why=${explainRuns(what)} />`, range = (from, to) => `${timeOf(from)} – ${timeWithUnit(to)}`;
+  return html`<div class="figures">${figure('average of Method::execute', 'the total of all runs that count, divided by their number', timeWithUnit(execute.avg), runsText(method.value))}${figure('median over runs', 'half of the runs took less', timeWithUnit(execute.p50), againstBase())}
+    ${figure('p10 – p90', 'a tenth of the runs took less, a tenth more', range(execute.p10, execute.p90))}${figure('min – max', 'the fastest and the slowest run', range(execute.min, execute.max))}
+    ${noise && noise.verdict !== 'few_runs' ? figure('noise', 'coefficient of variation of the runs: their spread, relative to their median', STEADINESS[noise.verdict] ?? noise.verdict, `cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`) : null}
+    <${Figure} label="operators with a time" value=${`${operators.timed.length} of ${operators.count}`} why="operators of the graph that events were matched to" /></div>`;
 }
 
 /** The phases of the runs; nothing if there is only one. */
 function Phases() {
-  const {phases} = method.value, time = key => ({key, title: `${key} ${unitName.value}`, number: true, text: phase => timeOf(phase[key]), value: phase => phase[key]});
+  const {phases} = method.value, time = key => timeColumn(key, key, `${key} of the runs of this phase`, phase => phase[key]);
   if (phases.length === 0) return null;
-  return html`<section class="card"><${SmallTable} caption="Phases of the runs" rows=${phases} columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', number: true, text: phase => String(phase.runs.length)},
-    ...['avg', 'p50', 'p90'].map(time), {key: 'cv', title: 'cv', number: true, text: phase => (phase.noise.cv === null ? '' : cvText(phase.noise.cv))}]} />
+  return html`<section class="card"><${SmallTable} caption="Phases of the runs" rows=${phases} columns=${[{key: 'phase', title: 'phase', class: 'key', text: phase => phase.phase}, {key: 'runs', title: 'runs', hint: 'runs of this phase that count', number: true, text: phase => String(phase.runs.length)},
+    ...['avg', 'p50', 'p90'].map(time), {key: 'cv', title: 'cv', hint: 'coefficient of variation: the spread of the runs, relative to their median', number: true, text: phase => (phase.noise.cv === null ? '' : cvText(phase.noise.cv))}]} />
     <p class="note">${TOLD_BY[phases[0].told_by]}. All other times are over the runs of all phases.</p></section>`;
 }
 
@@ -102,10 +102,14 @@ export const runNumbers = shown => shown.document.run_numbers ?? shown.perRun.ma
 /** Shows all views for one run, by its position among those that count. */
 export const chooseRun = at => set({stat: 'run', run: String(runNumbers(method.peek())[at])});
 
+/* The time of one run: only the clock limits its digits. */
+const timeOfRun = ns => timeWithUnit(ns, stepOf());
+
 /** A column for each run, in the order in which they ran; each is a button. */
 function Runs() {
   const {perRun} = method.value, most = Math.max(...perRun), width = 360, height = 64, numbers = runNumbers(method.value), chosen = get('stat') === 'run' ? numbers.indexOf(Number(get('run'))) : -1;
   if (perRun.length < 2) return null;
+  const explainRun = at => `run ${numbers[at]}: ${timeOfRun(perRun[at])}; ${explainRuns('measured once, so to the step of the clock')}`;
   const step = width / perRun.length, gap = step > 4 ? 2 : 0;
   const pick = event => {
     const box = event.currentTarget.getBoundingClientRect();
@@ -118,27 +122,29 @@ function Runs() {
     event.preventDefault();
     event.stopPropagation();
   };
-  return html`<figure class="runs"><svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="slider" tabindex="0" aria-label=${`Time of each run, up to ${timeWithUnit(most)}. Arrow keys choose a run.`} aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${chosen}
-    aria-valuetext=${chosen >= 0 ? `run ${numbers[chosen]}, ${timeWithUnit(perRun[chosen])}` : 'no run chosen'} onClick=${pick} onKeyDown=${key}>
-    ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area"><title>run ${numbers[at]}: ${timeWithUnit(ns)}</title></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)} y=${height - (ns / most) * height} height=${(ns / most) * height} class=${at === chosen ? 'run chosen' : 'run'} />`)}</svg>
-    <figcaption>time of each run, first to last; longest ${timeWithUnit(most)}. ${Object.entries(RUN_WORDS).map(([word, find], place) => html`${place ? ' · ' : ''}<${Link} title=${`show all views for the ${word} run`} act=${() => chooseRun(find(perRun))}>${word}<//>`)}${chosen >= 0 ? html` <strong>run ${numbers[chosen]}: ${timeWithUnit(perRun[chosen])}</strong> <${Link} act=${() => set({stat: 'avg', run: ''})}>all runs<//>` : null}</figcaption></figure>`;
+  return html`<figure class="runs"><svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="slider" tabindex="0" aria-label=${`Time of each run, up to ${timeOfRun(most)}. Arrow keys choose a run.`} aria-valuemin="0" aria-valuemax=${perRun.length - 1} aria-valuenow=${chosen}
+    aria-valuetext=${chosen >= 0 ? `run ${numbers[chosen]}, ${timeOfRun(perRun[chosen])}` : 'no run chosen'} onClick=${pick} onKeyDown=${key}>
+    ${perRun.map((ns, at) => html`<rect x=${at * step} y="0" width=${step} height=${height} class="hit-area" aria-description=${explainRun(at)}></rect><rect x=${at * step} width=${Math.max(0.5, step - gap)} y=${height - (ns / most) * height} height=${(ns / most) * height} class=${at === chosen ? 'run chosen' : 'run'} />`)}</svg>
+    <figcaption aria-description=${explainRuns('Method::execute of one run')}>time of each run, first to last; longest ${timeOfRun(most)}. <span class="acts">${Object.entries(RUN_WORDS).map(([word, find], place) => html`${place ? ' · ' : ''}<${Link} title=${`show all views for the ${word} run`} act=${() => chooseRun(find(perRun))}>${word}<//>`)}</span>${chosen >= 0 ? html` <strong aria-description=${explainRun(chosen)}>run ${numbers[chosen]}: ${timeOfRun(perRun[chosen])}</strong> <${Link} act=${() => set({stat: 'avg', run: ''})}>all runs<//>` : null}</figcaption></figure>`;
 }
 
 /* ---- Findings ---- */
 
+const FINDING_TIMES = 'medians over runs, of kernels with the calls around them';
+
 // A finding is an action: what to do, why, what it could save. A document of an older version has no saving, but what it costs.
 function Finding({finding}) {
   const isOlder = finding.saving === undefined, part = isOlder ? finding.share : finding.potential_share, time = isOlder ? finding.cost : finding.potential, unknown = !isOlder && time === null;
-  return html`<li class=${selection.value?.said === `finding:${finding.index}` ? 'chosen' : ''}><span class="cost" title="the most that it could save, of the median"><strong>${unknown ? '' : part === null ? 'once' : shareText(part, 1)}</strong><span>${unknown ? '' : timeWithUnit(time)}</span></span>
-    <div><strong>${finding.title}</strong><p>${isOlder ? finding.evidence : `${finding.evidence} ${finding.saving}`}</p>
-    ${finding.rows.length ? html`<${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> · <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//>` : null}</div></li>`;
+  return html`<li class=${selection.value?.said === `finding:${finding.index}` ? 'chosen' : ''}><span class="cost" aria-description=${explainRuns('the most that it could save, of the median over runs')}><strong>${unknown ? '' : part === null ? 'once' : shareText(part, 1)}</strong><span>${unknown ? '' : timeWithUnit(time)}</span></span>
+    <div aria-description=${explainRuns(FINDING_TIMES)}><strong>${finding.title}</strong><p>${isOlder ? finding.evidence : `${finding.evidence} ${finding.saving}`}</p>
+    ${finding.rows.length ? html`<span class="acts"><${Link} act=${() => select('finding', finding.index)}>show ${countText(finding.rows.length, 'operator')}<//> · <${Link} act=${() => show('operators', {q: term('finding', finding.index), 'op.group': 'none', sel: `finding:${finding.index}`})}>in the table<//></span>` : null}</div></li>`;
 }
 
 function Findings() {
   const {findings, runs} = method.value, rest = findings.slice(FINDINGS_SHOWN);
   if (findings.length === 0) return runs ? html`<p class="note">Nothing was found that would be worth changing.</p>` : null;
-  return html`<section class="card findings" aria-label="Findings"><h2>What to do next, most to be saved first</h2><ol>${findings.slice(0, FINDINGS_SHOWN).map(finding => html`<${Finding} finding=${finding} />`)}</ol>
-    ${rest.length ? html`<details><summary>${rest.length} more</summary><ol start=${FINDINGS_SHOWN + 1}>${rest.map(finding => html`<${Finding} finding=${finding} />`)}</ol></details>` : null}</section>`;
+  return html`<section class="card findings" aria-label="Findings"><h2>What to do next, most to be saved first</h2><p class="note">Times are medians over runs, of kernels with the calls around them; tables show kernels alone.</p><ol>${findings.slice(0, FINDINGS_SHOWN).map(finding => html`<${Finding} finding=${finding} />`)}</ol>
+    ${rest.length ? html`<details open=${isPrinting.value}><summary>${rest.length} more</summary><ol start=${FINDINGS_SHOWN + 1}>${rest.map(finding => html`<${Finding} finding=${finding} />`)}</ol></details>` : null}</section>`;
 }
 
 /* ---- Where the time is ---- */
@@ -148,9 +154,9 @@ function GroupCard({title, by, kind, label, groups, open, columns = []}) {
   const most = groups[0]?.time ?? 0;
   return html`<section class="card"><${SmallTable} caption=${title} most=${ROWS} rows=${groups} open=${open ?? (group => (kind ? select(kind, group.key) : show('operators', {q: term(by, group.key), 'op.group': 'none'})))} isChosen=${group => Boolean(kind) && selection.value?.said === `${kind}:${group.key}`} isHit=${group => hasHit(group.rows)} columns=${[
     {key: 'key', title: title.toLowerCase(), class: 'key', text: group => group.key, cell: group => html`<span title=${group.key}>${label(group)}</span>`},
-    {key: 'time', title: `${times.value.label} ${unitName.value}`, number: true, text: group => timeText(group.time, group.estimated), value: group => group.time, cell: group => timeCell(group.time, group.estimated)},
-    {key: 'share', title: 'share', number: true, text: group => shareOfWhole(group.time)}, {key: 'nodes', title: 'nodes', number: true, text: group => String(group.count)}, ...columns,
-    {key: 'bar', title: '', class: 'bar-cell', cell: group => bar(group.time, most)},
+    timeColumn('time', times.value.label, sumHint(), group => group.time, {rows: group => group.rows, estimated: group => group.estimated}),
+    shareColumn(group => group.time), {key: 'nodes', title: 'nodes', hint: 'operators of the graph with a time', number: true, text: group => String(group.count)}, ...columns,
+    {key: 'bar', title: '', class: 'bar-cell', cell: group => bar(group.time, most, group.estimated)},
   ]} /></section>`;
 }
 
@@ -158,12 +164,8 @@ function GroupCard({title, by, kind, label, groups, open, columns = []}) {
 function ModuleCard({operators}) {
   const {of} = times.value, {modulesByPath} = method.value;
   const groups = groupRows(operators, operators.timed, 'module', of), inside = group => (modulesByPath.has(group.key) ? rowsInside(modulesByPath.get(group.key)) : group.rows);
-  const total = (group, write) => {
-    const rows = inside(group);
-    return write(sumOver(of, rows), estimatedOver(operators, rows, of));
-  };
   return html`<${GroupCard} title="Module" by="own" kind="module" groups=${groups} label=${group => html`<span class="cut head"><bdi>${group.key || TOP_LEVEL}</bdi></span>`}
-    columns=${[{key: 'total', title: `total ${unitName.value}`, hint: 'with all modules inside', number: true, text: group => total(group, timeText), cell: group => total(group, timeCell)}]} />`;
+    columns=${[timeColumn('total', 'total', `${sumHint()}, with all modules inside`, group => sumOver(of, inside(group)), {rows: inside, estimated: group => estimatedOver(operators, inside(group), of)})]} />`;
 }
 
 /* Repeated modules as one row: their operators by pattern. */
@@ -193,10 +195,10 @@ function Warnings() {
 }
 
 function Inputs() {
-  const {load, inputs, version} = profile.value, loads = load.map(event => `${event.event_name} ${timeWithUnit(event.avg)}`).join(', ');
-  const clocks = Object.entries(method.value.clocks).map(([backend, ns]) => `${backend || 'the runtime'} ${ns >= 1e3 ? `${ns / 1e3} µs` : `${ns} ns`}`).join(', ');
-  const rows = [['read', inputs.join(', ')], ['load', loads], ['step of the clock', clocks], ['written by', `etrecord-tb ${version}`]];
-  return html`<section class="card inputs"><h2>Inputs</h2><dl>${rows.filter(([, value]) => value).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl></section>`;
+  const {load, inputs, version} = profile.value, loads = load.map(event => `${event.event_name} ${timeOfRun(event.avg)}`).join(', ');
+  const clocks = Object.entries(method.value.clocks).map(([backend, ns]) => `${backend || 'the runtime'} ${stepText(ns)}`).join(', ');
+  const rows = [['read', inputs.join(', ')], ['load', loads, explainRuns('the average of all loads')], ['step of the clock', clocks, 'all times of a clock are multiples of its step'], ['written by', `etrecord-tb ${version}`]];
+  return html`<section class="card inputs"><h2>Inputs</h2><dl>${rows.filter(([, value]) => value).map(([key, value, why]) => html`<dt>${key}</dt><dd aria-description=${why}>${value}</dd>`)}</dl></section>`;
 }
 
 export function SummaryView() {
@@ -204,5 +206,5 @@ export function SummaryView() {
   if (shown.runs === 0) return html`<div class="summary"><p class="note">This record has no run times for this method. Its graph is shown in Operators and Delegation.</p><${Findings} /><${Warnings} /><${Inputs} /></div>`;
   const notes = [...shown.notes, clockNote(shown), shown.noise?.text].filter(Boolean), parts = [html`<${DelegateParts} title="Delegate overhead by phase" parts=${shown.delegatePhases} name="phase" plain="other" />`, html`<${DelegateParts} title="Delegates by compute unit" parts=${shown.computeUnits} name="compute_unit" plain=${null} />`];
   return html`<div class="summary"><section class="card balance"><${Figures} /><${Balance} /></section><${Findings} />
-    <section class="card balance"><div class="columns"><${BalanceTable} /><${Runs} /></div>${notes.map(note => html`<p class="note">${note}</p>`)}</section><${Phases} /><div class="grid">${parts}</div><${Groups} /><${Warnings} /><${Inputs} /></div>`;
+    <section class="card balance"><div class="columns"><${BalanceTable} /><${Runs} /></div>${notes.map(note => html`<p class="note" aria-description=${explainRuns('of Method::execute')}>${note}</p>`)}</section><${Phases} /><div class="grid">${parts}</div><${Groups} /><${Warnings} /><${Inputs} /></div>`;
 }

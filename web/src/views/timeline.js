@@ -2,17 +2,17 @@
 //
 // timeline.js - the events of a run on lanes: its modules, the calls, and what ran inside delegates; with a base, its run below, on the same scale. A marked span is summed.
 
-import {baseMethod, carryingRows, compared, comparedMethod, hits, isHitRow, labelOf, method, sectionOf, selectedRows, selection, timelineOf, timeOf, timeWithUnit, unitName} from '../base/app.js';
+import {baseMethod, carryingRows, compared, comparedMethod, explainRuns, hits, isHitRow, labelOf, method, sectionOf, selectedRows, selection, stepOf, timelineOf, timeOf, timeWithUnit, unitName} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
-import {countText, shareText, shortOp, sourceText} from '../base/format.js';
+import {countText, shareText, shortOp, sourceText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {CPU, RUN_WORDS, backendColour, rowsInside} from '../base/method.js';
+import {CPU, RUN_WORDS, backendColour, matchText, rowsInside} from '../base/method.js';
 import {ESTIMATED, SYNTHETIC, makeRow} from '../base/rects.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
-import {BackendLegend, Check, NodeLink, Segments} from '../parts/bits.js';
+import {BackendLegend, Check, NodeLink, Segments, timeColumn, timeText} from '../parts/bits.js';
 import {AXIS_HEIGHT, Scene, SceneTools, colourOf, currentScene} from '../parts/scene.js';
 import {SmallTable} from '../parts/table.js';
 
@@ -95,20 +95,25 @@ const syntheticText = backend => `${backend ?? 'the backend'} recorded only how 
 const KIND_TEXT = {[EXECUTE]: 'the whole run', [CALL]: 'call of a kernel, with the runtime’s work around it', [KERNEL]: 'kernel', [DELEGATE]: 'call of a delegate', [INSIDE]: 'inside a delegate'};
 
 /* Formats a share with two digits at least, because most events take less than a thousandth. */
+const clockText = backend => `clock step ${stepText(stepOf(backend))}`;
+
+/* Times of one run: only the step of the clock limits their digits. */
+const measured = (ns, backend = undefined) => timeWithUnit(ns, stepOf(backend));
+
 const shareDigits = (ns, whole) => (ns > 0 && ns < 0.001 * whole ? `${Number(((100 * ns) / whole).toPrecision(2))} %` : shareText(ns, whole));
 
 /* What a tooltip and a screen reader say of a box: a title and pairs. */
 function told({name, events, event, box}, raw) {
-  const {operators} = events.method, share = ns => `${timeWithUnit(ns)}, ${shareDigits(ns, events.execute)} of the run`, side = name === 'base' ? [['record', 'the base']] : [];
+  const {operators} = events.method, backend = event >= 0 ? events.backend(event) : undefined, share = ns => `${measured(ns, backend)}, ${shareDigits(ns, events.execute)} of the run`, side = name === 'base' ? [['record', 'the base']] : [];
   if (box) return {title: box.module?.path ?? box.label, pairs: [...side, ['from first to last', share(box.end - box.start)], ['calls', countText(box.events, 'event')], ...(box.isSynthetic ? [['hatched', syntheticText(null)]] : [])]};
   const rows = events.operatorsOf(event), [row] = rows, source = rows.length === 1 ? operators.source(row) : null, p50 = rows.length === 1 && (events.kind[event] === KERNEL || events.kind[event] === INSIDE) ? operators.numbers('p50')[row] : NaN;
   return {
     title: raw ? events.rawName(event) : events.label(event),
-    pairs: [...side, ['duration', share(events.duration[event])], ['median of all runs', p50 >= 0 ? timeWithUnit(p50) : null], ['is', KIND_TEXT[events.kind[event]]],
+    pairs: [...side, ['duration', share(events.duration[event])], ['median of all runs', p50 >= 0 ? `${timeText(p50, Number(operators.isEstimated(row)), [row], 'p50')} ${unitName.value}` : null], ['is', KIND_TEXT[events.kind[event]]],
       ['operator', rows.length === 1 ? `${operators.op(row)}, ${operators.name(row)}` : null], ['module', events.kind[event] === DELEGATE ? null : rows.length === 1 ? operators.module(row)?.path : null],
       ['backend', events.backend(event) ?? (events.kind[event] === KERNEL ? CPU : null)], ['source', source ? `${sourceText(source)}${source.code ? `: ${source.code.trim().split('\n')[0].slice(0, 100)}` : ''}` : null],
       ['instruction', events.instruction[event] >= 0 ? String(events.instruction[event]) : null], ['event', raw || events.rawName(event) === events.label(event) ? null : events.rawName(event)],
-      ['start', events.measured[event] === 0 ? `synthetic: ${syntheticText(events.backend(event))}` : timeWithUnit(events.start[event])], ['estimated', events.isEstimated(event) ? 'the operator was found by the order of operator classes' : null]].filter(([, value]) => value),
+      ['start', events.measured[event] === 0 ? `synthetic: ${syntheticText(events.backend(event))}` : measured(events.start[event], backend)], ['clock step', stepText(stepOf(backend))], ['matched', row >= 0 && rows.length === 1 && events.text('match', event) ? matchText(operators.text('match', row) ?? events.text('match', event)) : null], ['estimated', events.isEstimated(event) ? 'the operator was found by the order of operator classes' : null]].filter(([, value]) => value),
   };
 }
 
@@ -166,16 +171,16 @@ function SpanTable({picture, span}) {
   const inBase = new Map((base ?? []).map(row => [row.key, row])), rows = [...own, ...(base ?? []).filter(row => !own.some(({key}) => key === row.key)).map(row => ({key: row.key, count: 0, total: 0, self: 0}))];
   const sum = (list, key) => list.reduce((all, row) => all + (row?.[key] ?? 0), 0), all = {isSum: true, key: 'sum', ...Object.fromEntries(['count', 'total', 'self'].map(key => [key, sum(own, key)]))};
   inBase.set('sum', base && Object.fromEntries(['count', 'total', 'self'].map(key => [key, sum(base, key)])));
-  const time = (key, title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, hint, number: true, value: of, text: row => timeOf(of(row)), cell: row => html`<span title=${`${of(row).toLocaleString('en-US')} ns`}>${timeOf(of(row))}</span>`});
+  const time = (key, title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, hint, number: true, value: of, text: row => timeOf(of(row), stepOf()), why: row => `${of(row).toLocaleString('en-US')} ns; ${hint}; run ${picture.sides[0].events.run}; ${clockText()}`});
   const columns = [
     {key: 'key', title: BY.find(([value]) => value === by)[1].toLowerCase(), class: 'key', text: row => keyText(by, row.key), cell: row => html`<span title=${row.key}>${row.isSum ? html`<strong>sum</strong>` : keyText(by, row.key)}</span>`},
-    {key: 'count', title: 'count', number: true, value: row => row.count, text: row => String(row.count)},
+    {key: 'count', title: 'count', hint: 'events that are inside the span, or partly', number: true, value: row => row.count, text: row => String(row.count)},
     time('total', 'total', 'the parts of the events that are inside the span', row => row.total), time('self', 'self', 'without what is in events inside them', row => row.self),
     {key: 'share', title: 'share', hint: 'of the span, without what is in events inside them', number: true, value: row => row.self / length, text: row => shareText(row.self, length)},
     ...(base ? [time('base total', 'base total', 'of the base, in the same span', row => inBase.get(row.key)?.total ?? 0), time('base self', 'base self', 'of the base, in the same span', row => inBase.get(row.key)?.self ?? 0)] : []),
   ];
   const lanes = picture.lanes.filter(({isEvents}) => isEvents), toggle = key => set({'tl.without': without.includes(key) ? without.filter(other => other !== key) : [...without, key]}, {replace: true});
-  return html`<section class="card span" aria-label="Span"><div class="toolbar"><strong>${timeWithUnit(length)}</strong><span class="count">from ${timeWithUnit(span[0])} to ${timeWithUnit(span[1])}</span>
+  return html`<section class="card span" aria-label="Span"><div class="toolbar"><strong aria-description=${`length of the span; ${clockText()}`}>${measured(length)}</strong><span class="count" aria-description=${`from the start of the run; ${clockText()}`}>from ${measured(span[0])} to ${measured(span[1])}</span>
     <${Segments} label="Sum by" options=${BY} chosen=${by} change=${value => set({'tl.by': value}, {replace: true})} />${lanes.length > 1 ? lanes.map(({key, label}) => html`<${Check} label=${label} checked=${!without.includes(key)} change=${() => toggle(key)} />`) : null}
     <button type="button" onClick=${() => currentScene()?.look(...span)}>zoom to it</button><button type="button" aria-label="Forget the span" onClick=${() => set({'tl.span': ''}, {replace: true})}>×</button></div>
     <${SmallTable} caption="In the marked span" rows=${[all, ...rows]} columns=${columns} most=${24} /></section>`;
@@ -189,8 +194,8 @@ function RunChoice({timeline, at}) {
     const found = find(timesOf(runs));
     words.set(found, words.has(found) ? `${words.get(found)}, ${word}` : word);
   }
-  const text = ({run, execute}, index) => `run ${run}: ${timeWithUnit(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
-  if (runs.length === 1) return html`<span class="count">Run ${runs[0].run}, the median one: ${timeWithUnit(runs[0].execute)}</span>`;
+  const text = ({run, execute}, index) => `run ${run}: ${measured(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
+  if (runs.length === 1) return html`<span class="count" aria-description=${explainRuns('Method::execute of one run')}>Run ${runs[0].run}, the median one: ${measured(runs[0].execute)}</span>`;
   const named = [...words.keys()].sort((a, b) => runs[a].execute - runs[b].execute);
   return html`<select aria-label="Run" value=${String(runs[at].run)} onChange=${event => set({stat: 'run', run: event.target.value})}>
     <optgroup label="fastest to slowest">${named.map(index => html`<option value=${String(runs[index].run)} selected=${index === at}>${text(runs[index], index)}</option>`)}</optgroup>
@@ -202,7 +207,7 @@ function SlowRun({events}) {
   const shown = events.method, table = sectionOf(shown, 'per_run').value.value?.slow, slow = table?.count ? new Columns(table, table.count, []) : null, at = slow ? slow.indices('run').indexOf((shown.document.run_numbers ?? []).indexOf(events.run)) : -1;
   if (at < 0) return null;
   const rows = [1, 2, 3].map(number => ({row: slow.indices(`operator_${number}`)[at], more: slow.numbers(`excess_${number}`)[at]})).filter(({row, more}) => row >= 0 && more > 0);
-  return html`<p class="note">This run took ${timeWithUnit(events.execute - shown.execute.p50)} longer than the median${slow.raw('outlier', at) === 1 ? ', far more than others' : ''}.${rows.length ? html` Longest beyond their medians: ${rows.map(({row, more}, index) => html`${index ? ', ' : ''}<${NodeLink} operators=${shown.operators} row=${row} /> +${timeWithUnit(more)}`)}.` : null}</p>`;
+  return html`<p class="note" aria-description=${explainRuns('this run less the median over runs, and of operators the same')}>This run took ${measured(events.execute - shown.execute.p50)} longer than the median${slow.raw('outlier', at) === 1 ? ', far more than others' : ''}.${rows.length ? html` Longest beyond their medians: ${rows.map(({row, more}, index) => html`${index ? ', ' : ''}<${NodeLink} operators=${shown.operators} row=${row} /> +${measured(more, shown.operators.backend(row))}`)}.` : null}</p>`;
 }
 
 function Longest({events}) {
@@ -211,10 +216,10 @@ function Longest({events}) {
   const row = event => events.operator[event];
   return html`<section class="card"><${SmallTable} caption="Longest events of this run" rows=${rows} open=${event => choose({name: 'this', events, event, box: null})} isChosen=${event => row(event) >= 0 && selectedRows.value?.[row(event)] === 1} isHit=${event => isHitRow(row(event))} columns=${[
     {key: 'event', title: 'event', class: 'key', text: event => (row(event) >= 0 ? `${operators.module(row(event))?.path ?? ''} · ${shortOp(operators.op(row(event)))}`.replace(/^ · /, '') : events.label(event))},
-    {key: 'time', title: `time ${unitName.value}`, number: true, value: event => events.duration[event], text: event => timeOf(events.duration[event])}, {key: 'share', title: 'share', number: true, text: event => shareText(events.duration[event], events.execute)},
-    {key: 'p50', title: `p50 ${unitName.value}`, number: true, text: event => (row(event) >= 0 ? timeOf(operators.numbers('p50')[row(event)]) : '')},
+    {key: 'time', title: `time ${unitName.value}`, hint: `duration in run ${events.run}`, number: true, value: event => events.duration[event], text: event => `${events.isEstimated(event) ? '≈ ' : ''}${timeOf(events.duration[event], stepOf(events.backend(event)))}`, why: event => `duration in run ${events.run}; ${row(event) >= 0 ? `matched ${matchText(operators.text('match', row(event)))}; ` : ''}${clockText(events.backend(event))}`}, {key: 'share', title: 'share', hint: 'of this run', number: true, text: event => shareText(events.duration[event], events.execute)},
+    timeColumn('p50', 'p50', 'median of the operator over the runs in which it ran', event => (row(event) >= 0 ? operators.numbers('p50')[row(event)] : NaN), {stat: 'p50', rows: event => (row(event) >= 0 ? [row(event)] : undefined)}),
     {key: 'node', title: 'node', class: 'key quiet', text: event => (row(event) >= 0 ? `${events.isEstimated(event) ? '≈ ' : ''}${operators.name(row(event))}` : '')},
-    {key: 'backend', title: 'backend', class: 'key', text: event => events.backend(event) ?? CPU}, {key: 'start', title: `start ${unitName.value}`, number: true, text: event => (events.measured[event] ? timeOf(events.start[event]) : 'synthetic')},
+    {key: 'backend', title: 'backend', class: 'key', text: event => events.backend(event) ?? CPU}, {key: 'start', title: `start ${unitName.value}`, hint: `from the start of the run, as measured; ${clockText()}`, number: true, text: event => (events.measured[event] ? timeOf(events.start[event], stepOf()) : 'synthetic')},
   ]} /></section>`;
 }
 
@@ -225,7 +230,7 @@ function Picture({picture}) {
   const follow = marks.isChosen ? Array.from({length: picture.next}, (_, id) => id).find(marks.isChosen) ?? null : null;
   const nameOf = ({events: of, event, box}) => (box ? box.label : raw ? of.rawName(event) : of.label(event));
   const shown = {
-    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/(?<=\S) \(.*$/, ''), axis: (ns, step) => axisText(ns, step), spanText: timeWithUnit, ...marks,
+    rows: picture.rows, height: picture.height, end: picture.end, wheel: true, label: id => nameOf(find(id)), short: id => nameOf(find(id)).replace(/(?<=\S) \(.*$/, ''), axis: (ns, step) => axisText(ns, step), spanText: ns => measured(ns), ...marks,
     told: id => told(find(id), raw),
     choose: (id, isStep) => choose(find(id), isStep), moved: (from, to) => set({'tl.from': from, 'tl.to': to}, {replace: true}), spanned: marked => set({'tl.span': marked ? `${Math.floor(marked[0])}~${Math.ceil(marked[1])}` : ''}, {replace: true}),
   };
@@ -234,7 +239,7 @@ function Picture({picture}) {
 
 /* Formats a mark of the axis, with as many decimals as its steps need. */
 function axisText(ns, step) {
-  const whole = timeOf(ns), decimals = (timeOf(step).replace(/0+$/, '').split('.')[1] ?? '').length;
+  const whole = timeOf(ns, 0), decimals = (timeOf(step, 0).replace(/0+$/, '').split('.')[1] ?? '').length;
   return Number.isFinite(Number(whole)) ? `${Number(whole).toFixed(decimals)} ${unitName.value}` : whole;
 }
 
@@ -245,8 +250,8 @@ export function TimelineView() {
   if (timeline === null) return html`<p class="note">${shown.runs ? 'This record was written by an earlier version, which did not store event positions. Write it again to see its timeline.' : 'No run of this method was recorded.'}</p>`;
   const wanted = get('stat') === 'run' ? Number(get('run')) : null, at = runAt(timeline, wanted), events = timeline.eventsOf(at), baseEvents = base ? base.eventsOf(runAt(base, null)) : null;
   const synthetic = [...new Set(Array.from(events.measured.keys()).filter(event => events.measured[event] === 0).map(event => events.backend(event) ?? 'a delegate'))];
-  const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${timeWithUnit(baseEvents.execute)}` : ''}`, picture = pictureOf(events, baseEvents), span = readSpan(get('tl.span'));
-  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count fits" title=${said}>${said}</span>
+  const said = `${countText(events.count, 'event')}${timeline.leftOut ? `; ${countText(timeline.leftOut, 'more run')} not in the page` : ''}${baseEvents ? `; base ${labelOf(compared.value.base)}, run ${baseEvents.run}: ${measured(baseEvents.execute)}` : ''}`, picture = pictureOf(events, baseEvents), span = readSpan(get('tl.span'));
+  return html`<div class="timeline"><div class="toolbar"><${RunChoice} timeline=${timeline} at=${at} /><span class="count fits" title=${said} aria-description=${`events of the run that is shown; ${clockText()}`}>${said}</span>
     <${SceneTools} name="timeline" /><${Check} label="names of the runtime" title="names of events as the runtime wrote them (r)" checked=${get('tl.raw')} change=${on => set({'tl.raw': on}, {replace: true})} />
     <span class="hint">wheel zooms · drag moves · shift-drag sums · ? lists keys</span></div>
     ${wanted !== null && events.run !== wanted ? html`<p class="note">The events of run ${wanted} are not in the page: it has those of ${countText(timeline.runs.length, 'run')}. Run ${events.run} is shown.</p>` : null}<${SlowRun} events=${events} />
