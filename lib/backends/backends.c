@@ -17,13 +17,6 @@ const etr_decoder *etr_decoder_of(const char *id) {
   return NULL;
 }
 
-uint64_t etr_decoder_payload_needed(etr_slice head, uint64_t size) {
-  uint64_t needed = 0;
-  for (size_t i = 0; i < ETR_COUNT(decoders) && needed == 0; i++)
-    if (decoders[i]->payload_needed) needed = decoders[i]->payload_needed(head, size);
-  return needed;
-}
-
 const etr_decoder *etr_decoder_of_event(const char *name) {
   for (size_t i = 0; i < ETR_COUNT(decoders); i++)
     if (decoders[i]->is_own && decoders[i]->is_own(name)) return decoders[i];
@@ -44,19 +37,23 @@ const etr_backend *etr_backend_of_event(const char *delegate_id) {
   return NULL;
 }
 
-double etr_backend_clock_step(const etr_backend *backend, double ticks_per_second) {
+/* Returns the step of the clock that times a backend's operators, in ticks; 0 if it is the clock of the dump, or if
+ * backend is NULL. */
+static double clock_step(const etr_backend *backend, double ticks_per_second) {
   return backend ? backend->clock_step_ns * ticks_per_second / 1e9 : 0;
 }
 
 uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators, double ticks_per_second) {
-  double ticks = (double)operators * etr_backend_clock_step(backend, ticks_per_second) / 2;
+  double ticks = (double)operators * clock_step(backend, ticks_per_second) / 2;
   return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
 }
 
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size) {
   uint64_t needed = 0;
   for (size_t i = 0; i < ETR_COUNT(backends) && needed == 0; i++) needed = backends[i]->payload_needed(head, size);
-  return needed ? needed : etr_decoder_payload_needed(head, size);
+  for (size_t i = 0; i < ETR_COUNT(decoders) && needed == 0; i++)
+    if (decoders[i]->payload_needed) needed = decoders[i]->payload_needed(head, size);
+  return needed;
 }
 
 etr_own_graph_reader etr_own_graph_reader_of(const char *id) {
@@ -68,7 +65,7 @@ etr_own_graph_reader etr_own_graph_reader_of(const char *id) {
 
 double etr_clock_step(const etr_profile *profile, const char *backend, const char *delegate_id) {
   const etr_backend *timed_by = backend || !delegate_id ? etr_backend_of(backend) : etr_backend_of_event(delegate_id);
-  return etr_backend_clock_step(timed_by, profile->ticks_per_second);
+  return clock_step(timed_by, profile->ticks_per_second);
 }
 
 /* ---- What partitioners take ---- */

@@ -16,10 +16,6 @@ const etr_backend *etr_backend_of(const char *id);
  * if there is none. */
 const etr_backend *etr_backend_of_event(const char *delegate_id);
 
-/** Returns the step of the clock that times a backend's operators, in ticks; 0 if it is the clock of the dump, or if
- * backend is NULL. */
-double etr_backend_clock_step(const etr_backend *backend, double ticks_per_second);
-
 /**
  * Returns how much time of `operators` operators a backend's clock can hide, in ticks: half a step for each operator,
  * because counting whole steps loses half a step on average. backend may be NULL.

@@ -93,9 +93,6 @@ const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t 
 /** Fills a meaning from a known event. Phases are part of sums; containers are not. */
 void etr_known_event_tell(etr_event_meaning *out, const etr_known_event *event);
 
-/** Returns the result of payload_needed() of the decoder that knows the payload; 0 if none does. */
-uint64_t etr_decoder_payload_needed(etr_slice head, uint64_t size);
-
 /** Returns the decoder of the backend with this id; NULL if there is none, or if id is NULL. */
 const etr_decoder *etr_decoder_of(const char *id);
 

@@ -523,3 +523,12 @@ bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t me
   etr_arena_clear(&l.scratch);
   return good;
 }
+
+bool etr_side_list_clocks(etr_side_method *out, const etr_profile *profile, uint32_t method, etr_arena *arena) {
+  lister l = {.profile = profile, .method = &profile->methods[method], .arena = arena};
+  etr_map_init(&l.clock_of, &l.scratch);
+  bool good = note_clocks(&l) && !etr_arena_failed(&l.scratch) && !etr_arena_failed(arena);
+  *out = (etr_side_method){.clocks = l.clocks.data, .clock_count = l.clocks.count};
+  etr_arena_clear(&l.scratch);
+  return good;
+}

@@ -71,6 +71,9 @@ etr_side_box *etr_side_box_new(etr_error *error);
  * false when out of memory. */
 bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t method, bool by_events, etr_arena *arena);
 
+/** Lists the clocks of a method alone. Returns false when out of memory. */
+bool etr_side_list_clocks(etr_side_method *out, const etr_profile *profile, uint32_t method, etr_arena *arena);
+
 /** The key by which items are summed. */
 typedef enum etr_side_by { ETR_SIDE_OP, ETR_SIDE_MODULE, ETR_SIDE_PATTERN, ETR_SIDE_BACKEND, ETR_SIDE_BY } etr_side_by;
 

@@ -75,26 +75,35 @@ static bool make_loads(etr_side_box *box) {
 
 /* ---- Together ---- */
 
-static bool make_methods(etr_side_box *box) {
+static bool make_methods(etr_side_box *box, bool only_clocks) {
   const etr_profile *profile = box->side.profile;
   etr_side_method *methods = etr_arena_alloc_array(&box->arena, profile->method_count, sizeof *methods);
   bool good = methods != NULL;
   for (uint32_t i = 0; good && i < profile->method_count; i++)
-    good = etr_side_list(&methods[i], profile, i, false, &box->arena);
+    good = only_clocks ? etr_side_list_clocks(&methods[i], profile, i, &box->arena)
+                       : etr_side_list(&methods[i], profile, i, false, &box->arena);
   box->side.methods = methods;
   return good;
 }
 
-etr_status etr_side_open(etr_side **out, const etr_profile *profile, etr_error *error) {
+static etr_status open_side(etr_side **out, const etr_profile *profile, bool only_clocks, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
   etr_side_box *box = etr_side_box_new(error);
   if (!box) return ETR_ERROR_MEMORY;
   box->side.profile = profile;
-  if (!make_methods(box) || !make_loads(box)) {
+  if (!make_methods(box, only_clocks) || (!only_clocks && !make_loads(box))) {
     etr_side_close(&box->side);
     return etr_fail_memory(error);
   }
   *out = &box->side;
   return ETR_OK;
+}
+
+etr_status etr_side_open(etr_side **out, const etr_profile *profile, etr_error *error) {
+  return open_side(out, profile, false, error);
+}
+
+etr_status etr_side_open_clocks(etr_side **out, const etr_profile *profile, etr_error *error) {
+  return open_side(out, profile, true, error);
 }

@@ -625,7 +625,7 @@ static void mark_used_outside(finder *f) {
 /* Lists the nodes group by group, so that seen_by is valid. */
 static bool add_all(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count;
-  uint32_t *members = etr_arena_alloc_array(scratch, count, sizeof *members);
+  uint32_t *members = etr_arena_alloc_raw_array(scratch, count, sizeof *members);
   size_t *end = etr_arena_alloc_array(scratch, count + 1,
                                       sizeof *end); /* end of each leader's members, at the index of the next node */
   if (!members || !end) return false;
@@ -712,14 +712,14 @@ static void warn_of_overflows(const finder *f, const char *file, etr_warnings *w
 
 static bool start_finder(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count, values = 0;
-  f->first_value = etr_arena_alloc_array(scratch, count, sizeof *f->first_value);
+  f->first_value = etr_arena_alloc_raw_array(scratch, count, sizeof *f->first_value);
   f->tallies = etr_arena_alloc_array(scratch, count, sizeof *f->tallies);
   for (size_t i = 0; f->first_value && i < count; i++) {
     f->first_value[i] = (uint32_t)values;
     values += f->graph->nodes[i].output_count;
   }
   f->is_used_outside = etr_arena_alloc_array(scratch, values, sizeof *f->is_used_outside);
-  f->seen_by = etr_arena_alloc_array(scratch, values, sizeof *f->seen_by);
+  f->seen_by = etr_arena_alloc_raw_array(scratch, values, sizeof *f->seen_by);
   if (etr_arena_failed(scratch)) return false;
   for (size_t i = 0; i < values; i++) f->seen_by[i] = ETR_NONE;
   return true;
@@ -730,7 +730,7 @@ bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, e
     etr_graph *graph = &graphs[i];
     etr_arena scratch = {0};
     finder f = {.graph = graph, .method = method_that_ran(profile, graph), .has_jumps = has_jumps(graph)};
-    etr_cost *costs = etr_arena_alloc_array(arena, graph->node_count, sizeof *costs);
+    etr_cost *costs = etr_arena_alloc_raw_array(arena, graph->node_count, sizeof *costs);
     bool good = costs && start_finder(&f, &scratch);
     if (good) mark_used_outside(&f);
     good = good && add_all(&f, &scratch);

@@ -39,7 +39,8 @@ typedef struct pte_payload_place {
 } pte_payload_place;
 
 /* The error if more would be read than `left` allows; it is compared as a pointer. */
-extern const char etr_pte_beyond_limit[];
+static const char beyond_limit[] =
+    "the delegates' payloads exceed the bytes left to read; raise this limit with --max-bytes";
 
 /* Fields, in the order of the schema. */
 enum {
@@ -57,9 +58,6 @@ enum { SEGMENT_OFFSET, SEGMENT_SIZE };
 enum { BUFFER_STORAGE };
 
 enum { LOCATION_INLINE, LOCATION_SEGMENT };
-
-const char etr_pte_beyond_limit[] =
-    "the delegates' payloads exceed the bytes left to read; raise this limit with --max-bytes";
 
 /* The location of a payload in the file; size 0 if there is none. */
 typedef struct payload_place {
@@ -97,7 +95,7 @@ static etr_slice load_payload(pte_payloads *p, payload_place place) {
   size_t head_size = (size_t)ETR_MIN(place.size, (uint64_t)sizeof head);
   if (!etr_seekable_read(p->file, place.at, head, head_size)) return (etr_slice){0};
   uint64_t needed = etr_backend_payload_needed((etr_slice){head, head_size}, place.size);
-  if (needed > p->left) etr_fb_fail(p->fb, ETR_NO_OFFSET, etr_pte_beyond_limit);
+  if (needed > p->left) etr_fb_fail(p->fb, ETR_NO_OFFSET, beyond_limit);
   char *payload = needed && !etr_fb_failed(p->fb) ? etr_arena_alloc_raw(p->arena, (size_t)needed) : NULL;
   if (!payload || !etr_seekable_read(p->file, place.at, payload, (size_t)needed)) return (etr_slice){0};
   p->left -= needed;
@@ -643,7 +641,7 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
   *out = (etr_pte){0};
   if (etr_arena_failed(arena)) return etr_fail_memory_of(error, path, NULL);
   const char *message = reader.fb.message;
-  bool is_limit = message == etr_pte_beyond_limit || message == too_many_delegates;
+  bool is_limit = message == beyond_limit || message == too_many_delegates;
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader.fb.offset, "%s%s",
                   is_limit ? "" : "damaged .pte: ", message);
 }

@@ -107,10 +107,3 @@ size_t etr_node_index_find(const etr_node_index *index, uint32_t handle, uint32_
   *count = end - first;
   return first;
 }
-
-const etr_node_slot *etr_node_index_next(const etr_node_index *index, uint32_t handle, uint32_t kind, uint32_t node) {
-  etr_node_slot wanted = {handle, kind, node};
-  size_t at = etr_lower_bound(&wanted, index->slots, index->count, sizeof *index->slots, by_kind);
-  return at < index->count && index->slots[at].handle == handle && index->slots[at].kind == kind ? &index->slots[at]
-                                                                                                 : NULL;
-}

@@ -31,9 +31,6 @@ void etr_node_index_sort(etr_node_index *index);
  * follow each other. */
 size_t etr_node_index_find(const etr_node_index *index, uint32_t handle, uint32_t kind, size_t *count);
 
-/** Returns the first slot with a handle and kind whose node is at least `node`; NULL if there is none. */
-const etr_node_slot *etr_node_index_next(const etr_node_index *index, uint32_t handle, uint32_t kind, uint32_t node);
-
 /** A node and its debug handle. */
 typedef struct etr_handle_node {
   uint32_t handle, node;

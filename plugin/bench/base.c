@@ -24,7 +24,8 @@ bool bench_document_add(void *context, const void *data, size_t size) {
   return true;
 }
 
-const char *bench_document_read(bench_document *out, const char *path) {
+/* Reads a file. Returns NULL, or the reason why it cannot be read. */
+static const char *read_document(bench_document *out, const char *path) {
   char piece[65536];
   const char *reason;
   FILE *file = command_open_file(path, &reason);
@@ -289,7 +290,7 @@ static exit_status compare_with(const bench_newer *newer, const earlier_benches 
   if (earlier->run[0] == '\0') return report_no_base(newer, text);
   history_path(&newer->job->history, earlier->run, "profile.json", path);
   exit_status status;
-  const char *reason = bench_document_read(&old, path);
+  const char *reason = read_document(&old, path);
   if (reason == NULL) {
     status = compare_documents(newer, earlier, &old, path);
   } else {

@@ -49,9 +49,6 @@ typedef struct bench_document {
 /** The function of a sink that appends to a document. context: a bench_document. Returns false when out of memory. */
 bool bench_document_add(void *context, const void *data, size_t size);
 
-/** Reads a file. Returns NULL, or the reason why it cannot be read. */
-const char *bench_document_read(bench_document *out, const char *path);
-
 /** Writes a file as a whole or not at all. Errors: those of etr_write_file(). */
 etr_status bench_document_write(const bench_document *document, const char *path, etr_error *error);
 

@@ -149,7 +149,8 @@ static bool put_escaped(void *context, const void *data, size_t size) {
   return true;
 }
 
-void flat_json_put_text(FILE *out, const char *text) {
+/* Writes a text as a JSON string: characters that could steer a terminal, and bytes that are not UTF-8, become '?'. */
+static void put_text(FILE *out, const char *text) {
   fputc('"', out);
   (void)etr_write_plain(&(etr_sink){put_escaped, out}, text);
   fputc('"', out);
@@ -163,13 +164,13 @@ void flat_json_begin(flat_json *object, FILE *out) {
 void flat_json_add_key(flat_json *object, const char *key) {
   fputs(object->has_members ? ", " : "", object->out);
   object->has_members = true;
-  flat_json_put_text(object->out, key);
+  put_text(object->out, key);
   fputs(": ", object->out);
 }
 
 void flat_json_add_text(flat_json *object, const char *key, const char *text) {
   flat_json_add_key(object, key);
-  flat_json_put_text(object->out, text);
+  put_text(object->out, text);
 }
 
 void flat_json_add_number(flat_json *object, const char *key, double number) {

@@ -30,9 +30,6 @@ const char *flat_json_inside(const char *line, const char *key);
 bool flat_json_next_member(const char **at, char *key, size_t size, double *out);
 bool flat_json_next_number(const char **at, double *out);
 
-/** Writes a text as a JSON string: characters that could steer a terminal, and bytes that are not UTF-8, become '?'. */
-void flat_json_put_text(FILE *out, const char *text);
-
 /** An object being written. Each member is written as ,"key":value, without the comma after the opening brace. */
 typedef struct flat_json {
   FILE *out;

@@ -4,9 +4,6 @@
  */
 #include "order/order_moves.h"
 
-#include "order/order_placement.h"
-#include "order/order_search.h"
-
 enum {
   TRIES_OF_SIZE = 256,
   MOST_WORK = 1 << 25,

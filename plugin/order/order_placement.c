@@ -2,7 +2,7 @@
  *
  * order_placement.c - puts tensors into objects, and objects into buffers, as ExecuTorch does.
  */
-#include "order/order_placement.h"
+#include "order/order_problem.h"
 
 #include <stdlib.h>
 

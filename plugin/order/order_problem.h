@@ -39,4 +39,26 @@ uint64_t etr_order_peak(const etr_order_problem *problem, const uint32_t *order,
  * `count` entries. */
 bool etr_order_is_valid(const etr_order_problem *problem, const uint32_t *order, uint32_t *place);
 
+/* ---- Searching an order that needs less memory ---- */
+
+/**
+ * Returns the order with the lowest peak that is found within a number of steps that depends on the size of the method.
+ * A better order may exist; even in small methods one that is lower by a thousandth may be missed. *peak is the peak of
+ * the order, in bytes. The order is in the problem's arena. Returns NULL if no order needs less than the plan's own, or
+ * when out of memory; the arena has failed then.
+ */
+const uint32_t *etr_order_find(const etr_order_problem *problem, uint64_t *peak);
+
+/* ---- The buffers that memory planning makes for an order ---- */
+
+/* Tensors that are never live at once may share memory, but how much is planned depends on where each is put. The
+ * function greedy() of exir/memory_planning.py decides that, and this repeats it: the largest tensor first, of tensors
+ * with the same size the one that appears last. A tensor goes into the first object none of whose tensors is live with
+ * it, else behind those that are, else into an object of its own. */
+
+/** Returns the size of all buffers together, in bytes, if instructions run in this order. ETR_UNKNOWN if the program's
+ * own order would not get the buffers that the program has, because another algorithm planned it; if there are too many
+ * tensors to try; or when out of memory. */
+uint64_t etr_order_planned_bytes(const etr_order_problem *problem, const uint32_t *order);
+
 #endif

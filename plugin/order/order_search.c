@@ -7,7 +7,7 @@
  * at least as much room. So only instructions that add live bytes are tried one after the other. A set of instructions
  * that led to no solution is not tried again.
  */
-#include "order/order_search.h"
+#include "order/order_problem.h"
 
 enum {
   STEPS_PER_SIZE = 256,   /* steps of a whole search for each unit of etr_order_problem.size */

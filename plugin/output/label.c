@@ -72,13 +72,20 @@ size_t etr_format_argument(char *to, const char *value) {
 
 bool etr_is_program(const etr_graph *graph) { return strcmp(graph->dialect, "program") == 0; }
 
+static bool is_separator(char c) { return c == '.' || c == ':'; }
+
+/* Looks at each character itself: most names are too short for the functions of string.h to pay. */
 etr_slice etr_label_op(const char *target) {
-  const char *name = strpbrk(target, ".:");
-  if (name == NULL) return etr_slice_of(target);
-  name += strspn(name, ".:");
-  if (strspn(name, "_") < strcspn(name, ".")) name += strspn(name, "_");
-  size_t size = strcspn(name, ".");
-  return size > 0 ? (etr_slice){name, size} : etr_slice_of(target);
+  const char *name = target;
+  while (*name && !is_separator(*name)) name++;
+  if (!*name) return (etr_slice){target, (size_t)(name - target)};
+  while (is_separator(*name)) name++;
+  const char *plain = name;
+  while (*plain == '_') plain++;
+  if (*plain && *plain != '.') name = plain;
+  const char *end = name;
+  while (*end && *end != '.') end++;
+  return end > name ? (etr_slice){name, (size_t)(end - name)} : etr_slice_of(target);
 }
 
 static bool is_in_body(const etr_graph *graph, const etr_node *node) {

@@ -222,28 +222,73 @@ static bool pair_aten(drawing *d, drawn_graph *g) {
   return good;
 }
 
-enum { SEVERAL = ETR_NONE - 1 };
+/* The operators by name. */
+typedef struct operator_names {
+  etr_map first;  /* name -> the first operator */
+  uint32_t *next; /* per operator: the next one of this name; ETR_NONE: there is none */
+} operator_names;
 
-/* Numbers the operators by name. A name that several nested graphs have identifies none. */
-static bool index_operators(const drawing *d, etr_map *by_name) {
-  for (uint32_t i = 0; i < d->ops->count; i++) {
-    etr_map_slot *slot = etr_map_at(by_name, etr_slice_of(d->ops->graph->nodes[d->ops->nodes[i]].name));
+static bool index_operators(const drawing *d, operator_names *names) {
+  etr_map_init(&names->first, &d->e->arena);
+  names->next = etr_arena_alloc_array(&d->e->arena, d->ops->count, sizeof *names->next);
+  for (uint32_t i = (uint32_t)d->ops->count; names->next && i-- > 0;) {
+    etr_map_slot *slot = etr_map_at(&names->first, etr_slice_of(d->ops->graph->nodes[d->ops->nodes[i]].name));
     if (!slot) return false;
-    slot->value = slot->value == ETR_NONE ? i : SEVERAL;
+    names->next[i] = slot->value;
+    slot->value = i;
+  }
+  return names->next != NULL;
+}
+
+/* Returns the operator of this name that a node of a program runs; ETR_NONE if it is unknown. Nested graphs may have
+ * nodes of one name: the debug handle says which one it is, if the node runs one. */
+static uint32_t find_operator(const drawing *d, const operator_names *names, const etr_node *node, const char *name) {
+  uint32_t first = etr_map_get(&names->first, etr_slice_of(name)), found = ETR_NONE;
+  if (first == ETR_NONE || names->next[first] == ETR_NONE) return first;
+  if (node->edge_node_count != 1 || node->debug_handle == 0) return ETR_NONE;
+  for (uint32_t i = first; i != ETR_NONE; i = names->next[i]) {
+    if (d->ops->graph->nodes[d->ops->nodes[i]].debug_handle != node->debug_handle) continue;
+    if (found != ETR_NONE) return ETR_NONE;
+    found = i;
+  }
+  return found;
+}
+
+/* The operators that others carry: lists by their carriers. */
+typedef struct carried_lists {
+  uint32_t *first, *next; /* per operator; ETR_NONE: the end */
+} carried_lists;
+
+static bool list_carried(const drawing *d, carried_lists *lists) {
+  const etr_profile_operators *ops = d->ops;
+  lists->first = etr_arena_alloc_array(&d->e->arena, ops->count, sizeof *lists->first);
+  lists->next = etr_arena_alloc_array(&d->e->arena, ops->count, sizeof *lists->next);
+  if (!lists->first || !lists->next) return false;
+  for (size_t i = 0; i < ops->count; i++) lists->first[i] = lists->next[i] = ETR_NONE;
+  for (uint32_t i = (uint32_t)ops->count; ops->graph->times && i-- > 0;) {
+    uint32_t carrier = ops->graph->times[ops->nodes[i]].carried_by,
+             row = carrier == ETR_NONE ? ETR_NONE : ops->row_of[carrier];
+    if (row == ETR_NONE || row == i) continue;
+    lists->next[i] = lists->first[row];
+    lists->first[row] = i;
   }
   return true;
 }
 
-/* Adds the operators that each instruction of a program runs. */
+/* Adds the operators that each instruction of a program runs. An operator in a delegate also runs what its operator
+ * carries; a call names all. */
 static bool pair_program(drawing *d, drawn_graph *g) {
-  etr_map by_name;
-  etr_map_init(&by_name, &d->e->arena);
-  bool good = index_operators(d, &by_name);
+  operator_names names;
+  carried_lists carried;
+  bool good = index_operators(d, &names) && list_carried(d, &carried);
   for (size_t i = 0; good && i < g->graph->node_count; i++) {
     const etr_node *node = &g->graph->nodes[i];
     for (size_t k = 0; good && g->row_of[i] != ETR_NONE && k < node->edge_node_count; k++) {
-      uint32_t operator= etr_map_get(&by_name, etr_slice_of(node->edge_nodes[k]));
-      if (operator<SEVERAL) good = add_counterpart(d, g, g->row_of[i], operator);
+      uint32_t found = find_operator(d, &names, node, node->edge_nodes[k]);
+      if (found == ETR_NONE) continue;
+      good = add_counterpart(d, g, g->row_of[i], found);
+      uint32_t next = node->subgraph != ETR_NONE ? carried.first[found] : ETR_NONE;
+      for (; good && next != ETR_NONE; next = carried.next[next]) good = add_counterpart(d, g, g->row_of[i], next);
     }
   }
   return good;

@@ -230,7 +230,7 @@ etr_status etr_profile_write(const etr_profile *profile, unsigned wanted, const 
   const etr_fields *f = &e.fields;
   bool good = true;
   etr_error_clear(error);
-  ETR_TRY(etr_side_open(&e.side, profile, error));
+  ETR_TRY((wanted & ETR_PROFILE_COMPARED ? etr_side_open : etr_side_open_clocks)(&e.side, profile, error));
   open_document(&e, &json, &writer, profile, sink);
   etr_profile_put_schema(f, "etrecord-tb/profile/1");
   put_inputs(f);

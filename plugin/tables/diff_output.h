@@ -28,9 +28,6 @@ enum { ETR_DIFF_TIME_DIGITS = ETR_TIME_DIGITS + 1 };
 const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
 /** Returns true if the interval of a change is known; one of its bounds may be open. */
 bool etr_diff_has_interval(const etr_change *change);
-/** Returns true if a limit above 0 is inside the interval, so that it is not known whether the change exceeds the
- * limit. */
-bool etr_diff_straddles(const etr_change *change, double limit);
 /** Returns the interval for a cell, "-4.3 … +13.2 %"; "" if it is not known. */
 const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change);
 /** Returns the verdict on a method or a load: "12.3 % slower (between 10.1 and 14.5 %)", "cannot tell: +4.1 % (between

@@ -204,11 +204,17 @@ static const char *clock_text(const etr_change *change) {
                             : "the change is no larger than what the clock can resolve";
 }
 
+/* Returns true if a limit above 0 is inside the interval, so that it is not known whether the change exceeds the
+ * limit. */
+static bool straddles(const etr_change *change, double limit) {
+  return limit > 0 && change->low <= limit && change->high >= limit;
+}
+
 const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   etr_arena *arena = &o->answer.arena;
   const double limit = o->comparison->limit;
   etr_reason reason = change->reason;
-  bool is_limit_open = reason == ETR_REASON_NONE && etr_diff_straddles(change, limit);
+  bool is_limit_open = reason == ETR_REASON_NONE && straddles(change, limit);
   if (is_limit_open && o->comparison->is_other_session) reason = ETR_REASON_ONE_SESSION;
   switch (reason) {
   case ETR_REASON_NONE:
@@ -231,17 +237,13 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
                                          100 * o->comparison->recording_noise, needed_text(o, arena, change)));
   case ETR_REASON_TOO_NEAR:
     return etr_or_empty(
-        etr_arena_format(arena, "the change is too near %s: %s%s",
-                         etr_diff_straddles(change, limit) ? "the limit" : "0", needed_text(o, arena, change),
+        etr_arena_format(arena, "the change is too near %s: %s%s", straddles(change, limit) ? "the limit" : "0",
+                         needed_text(o, arena, change),
                          limit > 0 ? "" : "; a limit (--fail-above) would decide whether both are equal"));
   case ETR_REASON_SPREAD:
     return etr_or_empty(etr_arena_format(arena, "the recordings differ too much: %s", needed_text(o, arena, change)));
   }
   return "";
-}
-
-bool etr_diff_straddles(const etr_change *change, double limit) {
-  return limit > 0 && change->low <= limit && change->high >= limit;
 }
 
 void etr_describe_change(char *room, size_t size, const etr_comparison *comparison, const etr_change *change) {

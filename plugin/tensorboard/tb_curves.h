@@ -35,10 +35,6 @@ static inline bool etr_tb_shows_method(const etr_profile *profile, uint32_t meth
   return i < profile->graph_count && profile->methods[method].run_count > 0;
 }
 
-/** Returns the end of a method's tags: "/METHOD" if the record has several methods, which share a run, otherwise "".
- * '/' in a name is encoded. NULL when out of memory. */
-const char *etr_tb_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method);
-
 /**
  * Builds all curves of a method over its inferences and instructions: those of times if it ran and they are on a graph,
  * those of memory if its program plans any, and those of accuracy if its values were compared. Tags are unique. A part

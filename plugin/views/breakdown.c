@@ -106,17 +106,17 @@ static bool add_node(collector *c, const etr_graph *graph, size_t node, const no
 static bool collect(collector *list, size_t count, const etr_profile *profile, const etr_graph *graph,
                     const bool *wanted, bool only_ticks) {
   for (size_t i = 0; graph && i < graph->node_count; i++) {
-    const etr_node_time *time = graph->times ? &graph->times[i] : NULL;
-    bool is_counted = time && time->runs > 0 && (!wanted || wanted[i]);
-    node_part part = {.time = time};
-    if (is_counted && !only_ticks) {
+    if (!graph->times || graph->times[i].runs == 0 || (wanted && !wanted[i])) {
+      for (size_t k = 0; k < count; k++) list[k].row_of_node[i] = ETR_NONE;
+      continue;
+    }
+    node_part part = {.time = &graph->times[i]};
+    if (!only_ticks) {
       etr_cost_add(&part.cost, profile, graph, i);
-      part.step = etr_clock_step(profile, time->backend, NULL);
+      part.step = etr_clock_step(profile, part.time->backend, NULL);
     }
-    for (size_t k = 0; k < count; k++) {
-      list[k].row_of_node[i] = ETR_NONE;
-      if (is_counted && !add_node(&list[k], graph, i, &part)) return false;
-    }
+    for (size_t k = 0; k < count; k++)
+      if (!add_node(&list[k], graph, i, &part)) return false;
   }
   return true;
 }

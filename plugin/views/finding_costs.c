@@ -226,17 +226,19 @@ typedef struct rates {
 } rates;
 
 static void look_at(rates *r, const etr_finder *finder, uint32_t node) {
+  const etr_node_time *time = &finder->graph->times[node];
+  bool is_well_timed = time->per_run.p50 >= LEAST_STEPS * etr_clock_step(finder->profile, time->backend, NULL) &&
+                       etr_ticks_to_ns(finder->profile, time->per_run.p50) >= LEAST_NS;
+  /* Without a bandwidth nothing is known to be limited by the memory, or above a peak. */
+  if (!is_well_timed && !finder->profile->effective_peaks.bandwidth_given) return;
   const etr_cost_figures figures = figures_of(finder, node);
   if (figures.bound && strcmp(figures.bound, "memory") == 0 && figures.of_peak >= ETR_FINDING_NEAR_PEAK)
     mark(&r->bound, finder, node);
   if (figures.exceeds_peak) mark(&r->above, finder, node);
-  double gflops = usual_rate(finder, node, figures.gflops), macs = figures.macs;
-  const etr_node_time *time = &finder->graph->times[node];
-  bool is_well_timed = time->per_run.p50 >= LEAST_STEPS * etr_clock_step(finder->profile, time->backend, NULL) &&
-                       etr_ticks_to_ns(finder->profile, time->per_run.p50) >= LEAST_NS;
+  double gflops = usual_rate(finder, node, figures.gflops);
   if (!(gflops > 0) || isnan(figures.intensity) || !is_well_timed) return;
   uint32_t kind = etr_map_number(&r->kinds, kind_of(&r->kind, finder, node));
-  if (kind != ETR_NONE) r->list[r->count++] = (rated){kind, node, gflops, figures.intensity, macs};
+  if (kind != ETR_NONE) r->list[r->count++] = (rated){kind, node, gflops, figures.intensity, figures.macs};
 }
 
 bool etr_find_costs(etr_finder *finder) {

@@ -98,11 +98,11 @@ static bool has_same_arguments(const patterns *p, const etr_node *a, const etr_n
 /* Marks a quantisation, and the dequantisation that it undoes: copies may lie between them, which could move quantised
  * numbers as well. Returns false, with nothing marked, if there is none. */
 static bool mark_pair(const patterns *p, uint32_t node, bool *marked) {
-  if (!p->finder->is_kernel[node] || strncmp(etr_label_op(p->graph->nodes[node].target).data, "quantize_", 9) != 0)
-    return false;
+  const etr_slice *ops = p->finder->ops;
+  if (!p->finder->is_kernel[node] || !etr_slice_starts(ops[node], ETR_SLICE("quantize_"))) return false;
   uint32_t at = behind_copies(p, node, true);
   if (at == ETR_NONE) return false;
-  bool is_undone = strncmp(etr_label_op(p->graph->nodes[at].target).data, "dequantize_", 11) == 0;
+  bool is_undone = etr_slice_starts(ops[at], ETR_SLICE("dequantize_"));
   if (!is_undone || !p->finder->is_kernel[at] || !has_same_arguments(p, &p->graph->nodes[at], &p->graph->nodes[node]))
     return false;
   marked[node] = true;

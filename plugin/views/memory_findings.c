@@ -152,7 +152,8 @@ const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena, const et
 
 /* ---- What is live ---- */
 
-bool etr_tensor_is_live(const etr_planned_tensor *tensor, int32_t instruction) {
+/* Returns true if a planned tensor has memory of its own that is in use at an instruction. */
+static bool is_live(const etr_planned_tensor *tensor, int32_t instruction) {
   return instruction >= 0 && tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0 &&
          tensor->first_instruction <= instruction && instruction <= tensor->last_instruction;
 }
@@ -175,8 +176,7 @@ const uint32_t *etr_live_tensors_make(size_t *count, etr_arena *arena, const etr
   *count = 0;
   if (!live || !list) return NULL;
   for (uint32_t i = 0; i < plan->tensor_count; i++)
-    if (etr_tensor_is_live(&plan->tensors[i], instruction))
-      live[(*count)++] = (live_tensor){plan->tensors[i].size_bytes, i};
+    if (is_live(&plan->tensors[i], instruction)) live[(*count)++] = (live_tensor){plan->tensors[i].size_bytes, i};
   etr_sort(live, *count, sizeof *live, by_size);
   for (size_t i = 0; i < *count; i++) list[i] = live[i].index;
   return list;
@@ -563,8 +563,8 @@ static void find_fragmentation(etr_memory_finder *f) {
 /* Finds tensors that were made before the peak and are needed only after it. */
 static bool waits(const etr_memory_finder *f, const etr_planned_tensor *tensor) {
   int32_t peak = f->plan->peak_instruction;
-  return tensor->role == ETR_TENSOR_ACTIVATION && etr_tensor_is_live(tensor, peak) &&
-         tensor->first_instruction < peak && tensor->last_instruction > peak;
+  return tensor->role == ETR_TENSOR_ACTIVATION && is_live(tensor, peak) && tensor->first_instruction < peak &&
+         tensor->last_instruction > peak;
 }
 
 static void find_waiting(etr_memory_finder *f) {

@@ -56,9 +56,6 @@ typedef struct etr_blob_sum {
 /** Adds up a method's payloads by backend, in the order of their calls. Returns NULL when out of memory. */
 const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan);
 
-/** Returns true if a planned tensor has memory of its own that is in use at an instruction. */
-bool etr_tensor_is_live(const etr_planned_tensor *tensor, int32_t instruction);
-
 /** Lists the tensors with memory of their own that are live at an instruction, most bytes first, as indices into the
  * plan's tensors. Returns NULL when out of memory. */
 const uint32_t *etr_live_tensors_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan,

@@ -65,6 +65,10 @@ static size_t phase_of(const etr_time_slice *time_slice) {
   return time_slice->kind == ETR_TIME_SLICE_DELEGATE ? (size_t)time_slice->phase : NO_PART;
 }
 
+/* Names of phases for people. */
+static const char *const phase_texts[ETR_PHASES] = {"",        "copying in",  "computing, on no node",
+                                                    "waiting", "copying out", "other"};
+
 bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method) {
   backend_times times = {0};
   *out = (etr_delegate_parts){0};
@@ -75,18 +79,12 @@ bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const e
       if (!add_part(out, arena,
                     (etr_delegate_part){.backend = times.list.data[i].backend,
                                         .name = etr_phase_name(phase),
-                                        .text = etr_phase_text(phase),
+                                        .text = phase_texts[phase],
                                         .ticks = ticks}))
         return false;
       out->tells |= ticks && phase != ETR_PHASE_OTHER;
     }
   return true;
-}
-
-const char *etr_phase_text(etr_phase phase) {
-  static const char *const texts[ETR_PHASES] = {"",        "copying in",  "computing, on no node",
-                                                "waiting", "copying out", "other"};
-  return (size_t)phase < ETR_COUNT(texts) ? texts[phase] : "";
 }
 
 /* ---- Compute units ---- */

@@ -42,9 +42,6 @@ static inline bool etr_time_slice_is_in_delegate(const etr_time_slice *time_slic
   return time_slice->event->kind >= ETR_EVENT_DELEGATE_CALL;
 }
 
-/** Returns the name of a phase for people: "copying in". Static. */
-const char *etr_phase_text(etr_phase phase);
-
 /** Returns the cycles of a node per inference; NaN if its backend counted none. `method` is the method that the node
  * was timed in; it may be NULL. */
 static inline double etr_cycles_of(const etr_method *method, const etr_node_time *time) {

@@ -74,6 +74,18 @@ describe('the graph of a report', options, () => {
     clean(tab);
   });
 
+  it('breaks long chains for the pane that it has first, and for another one when the reader fits the picture', async () => {
+    const tab = await open('mv2_xnnpack'), columns = () => inPicture(tab, picture => Math.max(...picture.layout.inner.flatMap(inner => inner ? [1, ...inner.column ?? []] : []))), resized = (width, height) => tab.page.waitForFunction(wide => document.querySelector('.graph-pane canvas').picture.width === document.querySelector('.graph-pane canvas').clientWidth && innerWidth === wide, width, {polling: 50}), [wide, {x, width}] = [await columns(), await inPicture(tab, picture => ({x: Array.from(picture.layout.x), width: picture.layout.width}))];
+    await tab.page.setViewportSize({width: 620, height: 1100});
+    await resized(620);
+    assert.deepEqual([await columns(), await inPicture(tab, picture => Array.from(picture.layout.x))], [wide, x], 'the window alone moves nothing');
+    await tab.page.locator('.graph-pane canvas').focus();
+    await tab.page.keyboard.press('m');
+    await tab.page.waitForFunction(before => document.querySelector('.graph-pane canvas').picture.layout.width < before, width);
+    assert.ok(await columns() < wide, `${await columns()} of ${wide} columns`);
+    clean(tab);
+  });
+
   it('selects everywhere what is clicked, and shows it when it is selected elsewhere', async () => {
     const tab = await open('mv2_xnnpack');
     await tab.page.mouse.click(...await placeOf(tab, 'aten_convolution_default_3'));
@@ -135,6 +147,13 @@ describe('the graph of a report', options, () => {
     const said = await tab.page.locator('.graph-node').innerText();
     assert.match(said, /^matmul \(ATen\): [2-9] operators: aten_\w+ [\d.]+ ms, aten_/);
     await tab.page.waitForFunction(() => { const {picture} = document.querySelectorAll('.graph-pane canvas')[1]; return picture.counterparts.size >= 2; });
+    clean(tab);
+  });
+
+  it('shows the operator of a delegate that carries a fused one', async () => {
+    const tab = await open('mv2_xnnpack', 'graph.panes=edge,program&sel=node:aten_hardtanh_default');
+    for (const pane of [0, 1]) await drawn(tab, pane);
+    await tab.page.waitForFunction(() => { const {picture} = document.querySelectorAll('.graph-pane canvas')[1]; return [...picture.counterparts, ...picture.chosen].length > 0; });
     clean(tab);
   });
 
@@ -250,6 +269,16 @@ describe('the graph of a report', options, () => {
     }
     const circles = await openWith(aten(50, {}, {inputs: Array.from({length: 49}, (_, i) => (i % 3 ? 1 : -5))}));
     await circles.page.getByText(/edges lead to an earlier node/).waitFor();
+  });
+
+  it('draws the loops of a program, and says where a jump goes', async () => {
+    const tab = await open('p_map', 'graph.panes=program');
+    await drawn(tab);
+    const edges = await inPicture(tab, picture => picture.backward.map(({ends}) => ends.map(node => picture.tree.graph.names[node]).join(' ')));
+    assert.deepEqual(edges, ['instruction_6 instruction_1', 'instruction_6 instruction_5', 'instruction_17 instruction_11', 'instruction_17 instruction_16']);
+    const said = await inPicture(tab, picture => picture.tree.graph.names.map((name, node) => `${name}: ${picture.describe(node).shape}`).filter(text => text.includes('go to')));
+    assert.deepEqual(said, ['instruction_8: if not value_14, go to instruction_1', 'instruction_19: if not value_31, go to instruction_11']);
+    clean(tab);
   });
 
   it('has the aims of a picture in each mode: no error for any fixture with a graph', async () => {

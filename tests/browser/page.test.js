@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// page.test.js - how one works in the page: the address holds all, what is selected is selected everywhere, rows are copied and printed, all by keyboard, light and dark, narrow and wide.
+// page.test.js - how one works in the page: what to do stands first, rows are rolled up, copied and printed, all by keyboard, light and dark, narrow and wide.
 
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
@@ -16,19 +16,9 @@ import {pdfText} from './pdf_text.js';
 
 const RECORD = 'llama_xnnpack', LARGEST = {llama_portable: 400_000, mv2_xnnpack: 220_000}; // bytes of a report
 
-/* Numbers that only depend on the seed: a test that fails, fails again. */
-function randomFrom(seed) {
-  let state = seed;
-  return below => {
-    state = (state * 1103515245 + 12345) % 2147483648;
-    return Math.floor((state / 2147483648) * below);
-  };
-}
-
 describe('the page', {skip: missing(), timeout: 900_000}, () => {
   const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'page-')), path = join(folder, 'report.html');
   let page, views;
-  const text = () => page.frame.locator('body').innerText();
   const settled = async () => {
     await page.frame.getByText('Loading…').waitFor({state: 'hidden'});
     await page.page.waitForTimeout(700); // what is drawn on canvases settles in the address after a moment
@@ -57,45 +47,6 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     assert.equal(await first.locator('strong').nth(1).innerText(), said.findings[0].title);
   });
 
-  it('shows the same again after any actions, when it is loaded again and where its address is opened', async () => {
-    const random = randomFrom(7), {length} = views;
-    const actions = [
-      () => page.view(views[random(length)]), () => page.page.keyboard.press('n'), () => page.page.keyboard.press('N'), () => page.page.keyboard.press(String(1 + random(9))),
-      async () => page.search(['', 'attention', 'op:mul', '/layers\\.(1|2)/', 'backend:cpu avg>0.001'][random(5)]), () => page.frame.getByLabel('Statistic of times').selectOption(['avg', 'p50'][random(2)]),
-      () => page.frame.getByLabel('Unit of times').selectOption(['ms', 'us', 'ns'][random(3)]), () => page.page.keyboard.press('Escape'),
-    ];
-    for (let round = 0; round < 3; round++) {
-      for (let at = 0; at < 10; at++) {
-        await actions[random(actions.length)]();
-        await page.page.evaluate(() => document.activeElement?.blur());
-      }
-      await settled();
-      const shown = await text(), address = await page.address();
-      assert.ok(address.length < 2000);
-      await page.page.reload();
-      await page.shown();
-      await settled();
-      assert.equal(await text(), shown, address);
-      await go(address.split('#')[1] ?? '');
-      assert.equal(await text(), shown, address);
-    }
-  });
-
-  it('takes steps back, one by one', async () => {
-    await go('');
-    const steps = [() => page.view('Operators'), () => page.groupBy('Each'), () => page.openRow(3), () => page.view('Modules')], shown = [];
-    for (const step of steps) {
-      shown.push(await page.address());
-      await step();
-      await settled();
-    }
-    for (const before of shown.reverse()) {
-      await page.page.goBack();
-      await settled();
-      assert.equal(await page.address(), before);
-    }
-  });
-
   it('says what is wrong with a damaged address, and shows the rest', async () => {
     await go('view=nonsense&sel=node:none&q=/(/&stat=run&run=99&op.sort=zzz&tl.from=NaN&mem.at=1e99&graph.view=x&mod.at=none&%=%');
     assert.equal(await page.frame.getByRole('tab', {selected: true}).count(), 0);
@@ -103,24 +54,6 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     assert.match(await page.frame.locator('.hits').innerText(), /not understood/);
     assert.match(await page.frame.getByRole('complementary').innerText(), /no such operator/);
     for (const view of views) await page.view(view);
-    assert.deepEqual(page.errors, []);
-  });
-
-  it('has what is selected in one view in all others', async () => {
-    const names = answer('nodes', RECORD).graphs[0].nodes.filter(node => node.avg > 0 && !node.subgraph).map(({name}) => name), random = randomFrom(3);
-    for (let round = 0; round < 5; round++) {
-      const name = names[random(names.length)];
-      await go(`view=operators&op.group=none&sel=node:${name}`);
-      assert.equal((await page.details()).name, name);
-      const chosen = await page.grid().locator('.row.chosen').boundingBox(), grid = await page.grid().boundingBox();
-      assert.ok(chosen.y >= grid.y && chosen.y + chosen.height <= grid.y + grid.height + 1, name);
-      await page.view('Source');
-      await settled();
-      const line = page.frame.locator('.listing tr.chosen').first();
-      if (await line.count()) assert.ok((await line.boundingBox()).y < 800);
-      for (const view of views) await page.view(view);
-      assert.equal((await page.details()).name, name);
-    }
     assert.deepEqual(page.errors, []);
   });
 

@@ -3,7 +3,7 @@
 """What a report holds adds up, in every fixture: report.py COMMAND [FIXTURES]
 
 Operators and the boxes beside them are Method::execute; the events of each run give the operators' times, but for those that `per_run` lists; the tensors that are live are the curve of
-the memory, at each instruction; edges of graphs lead back to nodes, and the operators behind the nodes exist. Graphs and reports are small.
+the memory, at each instruction; edges of graphs lead back to nodes, but for loops of programs, and the operators behind the nodes exist. Graphs and reports are small.
 """
 import gzip
 import json
@@ -96,8 +96,9 @@ def graph_faults(method):
     for graph in method['graphs']['list']:
         nodes, inputs = graph['nodes'], iter(graph['inputs'])
         for row, count in enumerate(column(nodes, 'inputs', 0)):
-            if any(not 0 < next(inputs) <= row for _ in range(count)):
-                yield 'an edge of node %d of %s does not lead back' % (row, graph['module'])
+            first = row + 1 - nodes['count'] if graph['dialect'] == 'program' else 1  # loops of a program lead on
+            if any(not first <= next(inputs) <= row for _ in range(count)):
+                yield 'an edge of node %d of %s does not lead to a node before it' % (row, graph['module'])
         at, behind = 0, iter(graph.get('counterparts', []))
         for row, count in enumerate(column(nodes, 'counterparts', 0)):
             for _ in range(count):

@@ -15,14 +15,19 @@
 typedef struct methods_case {
   const char *title;
   method_text methods[3];
-  const char *payloads[3]; /* of instruction 0, a delegate: types of its XNodes, joined by ' '; "" without
-                              instruction; NULL: no .pte */
-  const char *events[2];   /* of each dump */
-  const char *choices;     /* "RUN=METHOD FIRST-LAST=METHOD"; NULL: none */
-  const char *want;        /* "METHOD: RUN,RUN" of each block, joined by ';'; METHOD is "none" where nothing
-                              ran, as in a load, and "unknown" if the files do not say */
-  const char *rule;        /* part of the last block's rule; NULL: any rule */
+  const char *payloads[3];      /* of instruction 0, a delegate: types of its XNodes, joined by ' '; "" without
+                                   instruction; NULL: no .pte */
+  const char *events[2];        /* of each dump */
+  etr_method_choice choices[4]; /* ended by one without a method */
+  const char *want;             /* "METHOD: RUN,RUN" of each block, joined by ';'; METHOD is "none" where nothing
+                                   ran, as in a load, and "unknown" if the files do not say */
+  const char *rule;             /* part of the last block's rule; NULL: any rule */
 } methods_case;
+
+#define NO_CHOICE                                                                                                      \
+  {                                                                                                                    \
+    { 0, NULL, 0 }                                                                                                     \
+  }
 
 enum { MOST_METHODS = 3 };
 
@@ -71,17 +76,6 @@ static inline const etr_pte_method *make_program(etr_arena *arena, const char *t
   return method;
 }
 
-static inline void make_choices(etr_arena *arena, etr_options *options, const char *text) {
-  etr_method_choice *choices = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *choices);
-  char *rest;
-  options->choices = choices;
-  for (char *piece = first_piece(arena, text, " ", &rest); piece; piece = next_piece(&rest, " ")) {
-    char *equals = strchr(piece, '='), *dash = strchr(piece, '-');
-    choices[options->choice_count++] = (etr_method_choice){
-        .run = strtoul(piece, NULL, 10), .last = dash ? strtoul(dash + 1, NULL, 10) : 0, .method = equals + 1};
-  }
-}
-
 static inline void describe_methods(char *out, size_t size, const etr_blocks *blocks, const etr_method_inputs *inputs) {
   size_t used = 0;
   for (size_t i = 0; i < blocks->block_count; i++) {
@@ -100,7 +94,7 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
   etr_arena arena = {0};
   etr_map names;
   etr_blocks blocks;
-  etr_options options = {0};
+  etr_options options = {.choices = c->choices};
   etr_warnings warnings = {.arena = &arena};
   etr_method_inputs inputs[MOST_METHODS] = {{0}};
   etr_payloads payloads;
@@ -119,7 +113,8 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
     cr_assert(etr_method_index_nodes(&inputs[count], &arena));
     if (c->payloads[count]) inputs[count].program = make_program(&arena, c->payloads[count]);
   }
-  if (c->choices) make_choices(&arena, &options, c->choices);
+  while (options.choice_count < ETR_COUNT(c->choices) && c->choices[options.choice_count].method)
+    options.choice_count++;
   cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, dump_count, count, &options), ETR_OK);
   etr_methods_decide(&blocks, inputs, count, &options, &warnings);
   describe_methods(out, size, &blocks, inputs);

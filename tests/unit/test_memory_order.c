@@ -8,8 +8,6 @@
  */
 #include "open_fixture.h"
 #include "order/order_moves.h"
-#include "order/order_placement.h"
-#include "order/order_search.h"
 #include "random.h"
 #include "tiny_plan.h"
 
@@ -421,9 +419,9 @@ Test(memory_order, orders_of_random_programs_agree_with_all_orders) {
 
 /* ExecuTorch planned these programs, versions 1.0 to 1.5. */
 Test(memory_order, planned_bytes_are_those_of_executorch) {
-  static const char *const names[] = {"add_mul",      "attention_addmm", "debug_portable", "gru_both",
-                                      "llama_xnnpack", "lstm_xnnpack",    "multi_method",   "mv2_portable",
-                                      "n_reinplace",  "old_1_0_1_two_methods", "prefill_decode", "quantized_xnnpack",
+  static const char *const names[] = {"add_mul",       "attention_addmm",       "debug_portable", "gru_both",
+                                      "llama_xnnpack", "lstm_xnnpack",          "multi_method",   "mv2_portable",
+                                      "n_reinplace",   "old_1_0_1_two_methods", "prefill_decode", "quantized_xnnpack",
                                       "vit_xnnpack"};
   for (size_t i = 0; i < ETR_COUNT(names); i++) {
     etr_profile *profile = open_fixture(names[i], NULL);

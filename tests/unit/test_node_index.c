@@ -33,26 +33,10 @@ Test(node_index, a_handle_and_kind_has_its_nodes) {
   }
 }
 
-Test(node_index, the_next_node_is_found) {
-  static const struct {
-    uint32_t handle, kind, from, want;
-  } cases[] = {
-      {3, 1, 0, 2},        {3, 1, 2, 2},        {3, 1, 3, 5},        {3, 1, 8, 8},
-      {3, 1, 9, ETR_NONE}, {3, 2, 5, ETR_NONE}, {9, 1, 0, ETR_NONE},
-  };
-  etr_node_index index = make_index();
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    const etr_node_slot *slot = etr_node_index_next(&index, cases[i].handle, cases[i].kind, cases[i].from);
-    cr_expect_eq(slot ? slot->node : ETR_NONE, cases[i].want, "%u, %u from %u", cases[i].handle, cases[i].kind,
-                 cases[i].from);
-  }
-}
-
 Test(node_index, an_empty_index_has_no_nodes) {
   etr_node_index index = {0};
   size_t count;
   etr_node_index_sort(&index);
   etr_node_index_find(&index, 1, 1, &count);
   cr_expect_eq(count, 0);
-  cr_expect_null(etr_node_index_next(&index, 1, 1, 0));
 }

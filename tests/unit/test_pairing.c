@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_pairing.c - pairing nodes: "o1/m.a:s@l#16x3%8x4<01" is operator o, named o1, in module m.a, with shape s, of
- * source line l, with a weight of 16 by 3 and an output of 8 by 4. It reads the results of items 0 and 1; "<i" is an
- * input, and "$8x2" is a state instead of a weight. Operator z only moves data. A capital is another name of the same
- * kind of operator.
+ * test_pairing.c - pairing nodes.
  */
 #include "compare/pairing.h"
 
@@ -20,59 +17,70 @@ static uint32_t number(etr_map *numbers, etr_slice text) {
   return known;
 }
 
-/* Returns the text between a character and the next mark; an empty one if the character is missing. */
-static etr_slice part_behind(const char *text, size_t size, char mark) {
-  const char *from = memchr(text, mark, size);
-  if (!from) return (etr_slice){0};
-  size_t length = strcspn(from + 1, ":@#$%< ");
-  return (etr_slice){from + 1, ETR_MIN(length, (size_t)(text + size - from - 1))};
-}
+/* A node that is paired. Its operator is the first letter of its name: "z" only moves data, and a capital is another
+ * name of the same kind of operator. */
+typedef struct made_node {
+  const char *name, *module;
+  const char *shape, *line;            /* NULL: unknown */
+  const char *weight, *state, *output; /* sizes, "16x3"; NULL: unknown */
+  uint32_t reads[2];                   /* indices of the nodes whose results it reads, and INPUT */
+  size_t read_count;
+} made_node;
 
-static void read_producers(etr_pairing_item *out, etr_slice places, etr_arena *arena) {
-  uint32_t *producers = etr_arena_alloc_array(arena, places.size, sizeof *producers);
-  for (size_t i = 0; i < places.size; i++)
-    producers[i] = places.data[i] == 'i' ? ETR_NONE : (uint32_t)(places.data[i] - '0');
-  out->producers = producers;
-  out->producer_count = places.size;
-}
+typedef struct made_nodes {
+  const made_node *list;
+  size_t count;
+} made_nodes;
 
-static uint32_t rank_of(etr_slice sizes) {
-  uint32_t rank = sizes.size > 0;
-  for (size_t i = 0; i < sizes.size; i++) rank += sizes.data[i] == 'x';
+#define INPUT ETR_NONE
+#define READS(...) .reads = {__VA_ARGS__}, .read_count = sizeof(uint32_t[]){__VA_ARGS__} / sizeof(uint32_t)
+#define NODE(label, path)                                                                                              \
+  { .name = label, .module = path }
+#define SHAPED(label, path, sizes)                                                                                     \
+  { .name = label, .module = path, .shape = sizes }
+#define WEIGHED(label, path, sizes)                                                                                    \
+  { .name = label, .module = path, .weight = sizes }
+#define NODES(...)                                                                                                     \
+  { (const made_node[]){__VA_ARGS__}, sizeof(const made_node[]){__VA_ARGS__} / sizeof(made_node) }
+#define NO_NODES                                                                                                       \
+  { NULL, 0 }
+
+static uint32_t number_of(etr_map *numbers, const char *text) { return text ? number(numbers, etr_slice_of(text)) : 0; }
+
+static uint32_t rank_of(const char *sizes) {
+  uint32_t rank = sizes != NULL;
+  for (const char *at = sizes; at && *at; at++) rank += *at == 'x';
   return rank;
 }
 
-/* Makes items from words that are separated by blanks. */
-static size_t read_items(etr_pairing_item *out, const char *text, etr_map *numbers) {
-  size_t count = 0;
-  while (*text) {
-    size_t size = strcspn(text, " "), name = strcspn(text, "/");
-    etr_slice source = part_behind(text, size, '@'), weight = part_behind(text, size, '#'),
-              dims = part_behind(text, size, '%'), state = part_behind(text, size, '$');
-    const char kind = (char)tolower((unsigned char)text[0]);
-    out[count] = (etr_pairing_item){.path = etr_arena_copy(numbers->arena, part_behind(text, size, '/')),
-                                    .op = number(numbers, (etr_slice){&kind, 1}),
-                                    .target = number(numbers, (etr_slice){text, 1}),
-                                    .weight = weight.size ? number(numbers, weight) : 0,
-                                    .state = state.size ? number(numbers, state) : 0,
-                                    .weight_rank = rank_of(weight),
-                                    .dims = dims.size ? number(numbers, dims) : 0,
-                                    .rank = rank_of(dims),
-                                    .name = number(numbers, (etr_slice){text, name}),
-                                    .shape = number(numbers, part_behind(text, size, ':')),
-                                    .source = source.size ? number(numbers, source) : 0,
-                                    .only_moves = text[0] == 'z'};
-    read_producers(&out[count++], part_behind(text, size, '<'), numbers->arena);
-    text += size + (text[size] == ' ');
+static void make_items(etr_pairing_item *out, const made_nodes *nodes, etr_map *numbers) {
+  for (size_t i = 0; i < nodes->count; i++) {
+    const made_node *node = &nodes->list[i];
+    const char kind = (char)tolower((unsigned char)node->name[0]);
+    out[i] = (etr_pairing_item){.path = node->module,
+                                .op = number(numbers, (etr_slice){&kind, 1}),
+                                .target = number(numbers, (etr_slice){node->name, 1}),
+                                .weight = number_of(numbers, node->weight),
+                                .state = number_of(numbers, node->state),
+                                .weight_rank = rank_of(node->weight),
+                                .dims = number_of(numbers, node->output),
+                                .rank = rank_of(node->output),
+                                .name = number_of(numbers, node->name),
+                                .shape = number_of(numbers, node->shape ? node->shape : ""),
+                                .source = number_of(numbers, node->line),
+                                .only_moves = node->name[0] == 'z',
+                                .producers = node->reads,
+                                .producer_count = node->read_count};
   }
-  return count;
 }
 
 typedef struct pairing_case {
-  const char *base, *newer, *want; /* per base item: index of its partner and letter of the rule, or -- */
+  made_nodes base, newer;
+  const char *want; /* for each node of the base: index of its partner, and first letter of the rule (name, shape,
+                       module, flow or order); "--" if it has none */
 } pairing_case;
 
-static void expect_pairs(const pairing_case *c, bool has_other_inputs) {
+static void expect_pairs(const pairing_case *c, size_t number_of_case, bool has_other_inputs) {
   static const char letters[] = "-nsmfo";
   etr_arena arena = {0};
   etr_map numbers;
@@ -81,124 +89,242 @@ static void expect_pairs(const pairing_case *c, bool has_other_inputs) {
   etr_pair_rule rules[2][MOST];
   char got[4 * MOST] = "";
   etr_map_init(&numbers, &arena);
-  etr_pairing_side base = {items[0], read_items(items[0], c->base, &numbers), partner[0], rules[0], has_other_inputs};
-  etr_pairing_side newer = {items[1], read_items(items[1], c->newer, &numbers), partner[1], rules[1], has_other_inputs};
+  make_items(items[0], &c->base, &numbers);
+  make_items(items[1], &c->newer, &numbers);
+  etr_pairing_side base = {items[0], c->base.count, partner[0], rules[0], has_other_inputs};
+  etr_pairing_side newer = {items[1], c->newer.count, partner[1], rules[1], has_other_inputs};
   cr_assert(etr_pair_items(&base, &newer));
   for (size_t k = 0; k < base.count; k++) {
     char partner_text = partner[0][k] == ETR_NONE ? '-' : (char)('0' + partner[0][k]);
     snprintf(got + strlen(got), sizeof got - strlen(got), "%s%c%c", k ? " " : "", partner_text, letters[rules[0][k]]);
     if (partner[0][k] != ETR_NONE) cr_expect_eq(partner[1][partner[0][k]], k, "both sides name each other");
   }
-  cr_expect_str_eq(got, c->want, "%s with %s: got %s, want %s", c->base, c->newer, got, c->want);
+  cr_expect_str_eq(got, c->want, "case %zu: got %s, want %s", number_of_case, got, c->want);
   etr_arena_clear(&arena);
 }
 
 Test(pairing, nodes_are_paired_by_the_first_rule_that_applies) {
-  static const pairing_case cases[] = {
-      {"", "", ""},
-      {"a/m:x", "", "--"},
-      {"", "a/m:x", ""},
-      {"a/m:x b/m:y", "a/m:x b/m:y", "0n 1n"},
-      {"a1/m:x a2/m:x", "a2/m:x a1/m:x", "1n 0n"},        /* the same names, in another order */
-      {"a/m:x", "b/m:x", "--"},                           /* another operator */
-      {"a1/m:x a2/n:x", "a5/m:x a6/n:x", "0s 1s"},        /* numbering shifted */
-      {"a1/m:x a2/n:x", "a1/k:x a2/m:x a3/n:x", "1s 2s"}, /* one put in: names shift */
-      {"a1/m:x a2/m:y", "a1/m:z a2/m:x a3/m:y", "1s 2s"}, /* within a module: the same names are other nodes */
-      {"a1/m:x b1/n:y", "a1/m:z b1/n:w", "0n 1n"},        /* another image size */
-      {"a1/m:x b1/n:y", "a4/m:z b4/n:w", "0m 1m"},        /* with other names, too */
-      {"a1/m:x a2/n:y a3/o:z", "a1/m:y a2/n:z a3/o:w", "0n 1n 2n"}, /* half the size: shapes identify the module */
-      {"a1/m:x a2/n:y a3/o:z", "a4/m:y a5/n:z a6/o:w", "0m 1m 2m"}, /* with other names, too */
-      {"a1/m:x b1/m:y a2/m:x", "a1/m:x b1/m:y a2/m:x a3/m:x", "0n 1n 2n"},    /* one put in behind */
-      {"a1/m:x b1/m:y a2/m:x", "a0/m:x a1/m:x b1/m:y a2/m:x", "1n 2n 3n"},    /* in front: the neighbours decide */
-      {"a1/m:x", "a1/m:x a2/m:x", "0n"},                                      /* the first has nothing before it */
-      {"a1/m:x a2/m:x a3/m:x", "a1/m:x a2/m:x a3/m:x a4/m:x", "0n 1n 3s"},    /* the last has nothing behind it */
-      {"a1/m:x b1/m:y c1/m:y a2/m:x", "a1/m:x b1/m:y c1/m:y", "0n 1n 2n --"}, /* the last one is gone */
-      {"a1/old.a:x b1/old.b:y a2/old.c:x", "a1/new.a:x b1/new.b:y a2/new.c:x", "0o 1o 2o"}, /* modules renamed */
-      {"a1/p:x a2/p:x a3/q:x a4/q:x", "a1/p:x a2/r:x a3/q:x a4/q:x",
-       "0n 1o 2n 3n"},                             /* moved to another module, between two that stayed */
-      {"a1/m:x b1/m:y", "b1/k:y a1/k:x", "-- 0o"}, /* crossing: one of the two */
+  const pairing_case cases[] = {
+      {NO_NODES, NO_NODES, ""},
+      {NODES(SHAPED("a", "m", "x")), NO_NODES, "--"},
+      {NO_NODES, NODES(SHAPED("a", "m", "x")), ""},
+      {NODES(SHAPED("a", "m", "x"), SHAPED("b", "m", "y")), NODES(SHAPED("a", "m", "x"), SHAPED("b", "m", "y")),
+       "0n 1n"},
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "m", "x")), NODES(SHAPED("a2", "m", "x"), SHAPED("a1", "m", "x")),
+       "1n 0n"},                                                          /* the same names, in another order */
+      {NODES(SHAPED("a", "m", "x")), NODES(SHAPED("b", "m", "x")), "--"}, /* another operator */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "n", "x")), NODES(SHAPED("a5", "m", "x"), SHAPED("a6", "n", "x")),
+       "0s 1s"}, /* numbering shifted */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "n", "x")),
+       NODES(SHAPED("a1", "k", "x"), SHAPED("a2", "m", "x"), SHAPED("a3", "n", "x")),
+       "1s 2s"}, /* one put in: names shift */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "m", "y")),
+       NODES(SHAPED("a1", "m", "z"), SHAPED("a2", "m", "x"), SHAPED("a3", "m", "y")),
+       "1s 2s"}, /* within a module: the same names are other nodes */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("b1", "n", "y")), NODES(SHAPED("a1", "m", "z"), SHAPED("b1", "n", "w")),
+       "0n 1n"}, /* another image size */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("b1", "n", "y")), NODES(SHAPED("a4", "m", "z"), SHAPED("b4", "n", "w")),
+       "0m 1m"}, /* with other names, too */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "n", "y"), SHAPED("a3", "o", "z")),
+       NODES(SHAPED("a1", "m", "y"), SHAPED("a2", "n", "z"), SHAPED("a3", "o", "w")),
+       "0n 1n 2n"}, /* half the size: shapes identify the module */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "n", "y"), SHAPED("a3", "o", "z")),
+       NODES(SHAPED("a4", "m", "y"), SHAPED("a5", "n", "z"), SHAPED("a6", "o", "w")),
+       "0m 1m 2m"}, /* with other names, too */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("b1", "m", "y"), SHAPED("a2", "m", "x")),
+       NODES(SHAPED("a1", "m", "x"), SHAPED("b1", "m", "y"), SHAPED("a2", "m", "x"), SHAPED("a3", "m", "x")),
+       "0n 1n 2n"}, /* one put in behind */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("b1", "m", "y"), SHAPED("a2", "m", "x")),
+       NODES(SHAPED("a0", "m", "x"), SHAPED("a1", "m", "x"), SHAPED("b1", "m", "y"), SHAPED("a2", "m", "x")),
+       "1n 2n 3n"}, /* in front: the neighbours decide */
+      {NODES(SHAPED("a1", "m", "x")), NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "m", "x")),
+       "0n"}, /* the first has nothing before it */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "m", "x"), SHAPED("a3", "m", "x")),
+       NODES(SHAPED("a1", "m", "x"), SHAPED("a2", "m", "x"), SHAPED("a3", "m", "x"), SHAPED("a4", "m", "x")),
+       "0n 1n 3s"}, /* the last has nothing behind it */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("b1", "m", "y"), SHAPED("c1", "m", "y"), SHAPED("a2", "m", "x")),
+       NODES(SHAPED("a1", "m", "x"), SHAPED("b1", "m", "y"), SHAPED("c1", "m", "y")),
+       "0n 1n 2n --"}, /* the last one is gone */
+      {NODES(SHAPED("a1", "old.a", "x"), SHAPED("b1", "old.b", "y"), SHAPED("a2", "old.c", "x")),
+       NODES(SHAPED("a1", "new.a", "x"), SHAPED("b1", "new.b", "y"), SHAPED("a2", "new.c", "x")),
+       "0o 1o 2o"}, /* modules renamed */
+      {NODES(SHAPED("a1", "p", "x"), SHAPED("a2", "p", "x"), SHAPED("a3", "q", "x"), SHAPED("a4", "q", "x")),
+       NODES(SHAPED("a1", "p", "x"), SHAPED("a2", "r", "x"), SHAPED("a3", "q", "x"), SHAPED("a4", "q", "x")),
+       "0n 1o 2n 3n"}, /* moved to another module, between two that stayed */
+      {NODES(SHAPED("a1", "m", "x"), SHAPED("b1", "m", "y")), NODES(SHAPED("b1", "k", "y"), SHAPED("a1", "k", "x")),
+       "-- 0o"}, /* crossing: one of the two */
       /* Source lines. */
-      {"a1/m:x@p", "a1/m:x@q", "--"},                      /* another line, and no evidence for a pair */
-      {"a1/m:x@p", "a1/m:x", "0n"},                        /* unknown is no contradiction */
-      {"a1/m:x@p a2/m:x@q", "a1/m:x@q a2/m:x@p", "1s 0s"}, /* lines that changed places: names shift */
+      {NODES({"a1", "m", .shape = "x", .line = "p"}), NODES({"a1", "m", .shape = "x", .line = "q"}),
+       "--"}, /* another line, and no evidence for a pair */
+      {NODES({"a1", "m", .shape = "x", .line = "p"}), NODES(SHAPED("a1", "m", "x")),
+       "0n"}, /* unknown is no contradiction */
+      {NODES({"a1", "m", .shape = "x", .line = "p"}, {"a2", "m", .shape = "x", .line = "q"}),
+       NODES({"a1", "m", .shape = "x", .line = "q"}, {"a2", "m", .shape = "x", .line = "p"}),
+       "1s 0s"}, /* lines that changed places: names shift */
       /* Producers and consumers. */
-      {"a/m:x@p<i b/m:x@p<0 c/m:x@p<1", "a/m:x@q<i b/m:x@q<0 c/m:x@q<1", "0n 1n 2n"}, /* a line was reworded */
-      {"a/m:x<i b/m:x<0 b2/m:x<1 c/m:x<2", "a/m:x<i d/m:x<0 b/m:x<1 e/m:x<2 b2/m:x<3 c/m:x<4",
+      {NODES({"a", "m", .shape = "x", .line = "p", READS(INPUT)}, {"b", "m", .shape = "x", .line = "p", READS(0)},
+             {"c", "m", .shape = "x", .line = "p", READS(1)}),
+       NODES({"a", "m", .shape = "x", .line = "q", READS(INPUT)}, {"b", "m", .shape = "x", .line = "q", READS(0)},
+             {"c", "m", .shape = "x", .line = "q", READS(1)}),
+       "0n 1n 2n"}, /* a line was reworded */
+      {NODES({"a", "m", .shape = "x", READS(INPUT)}, {"b", "m", .shape = "x", READS(0)},
+             {"b2", "m", .shape = "x", READS(1)}, {"c", "m", .shape = "x", READS(2)}),
+       NODES({"a", "m", .shape = "x", READS(INPUT)}, {"d", "m", .shape = "x", READS(0)},
+             {"b", "m", .shape = "x", READS(1)}, {"e", "m", .shape = "x", READS(2)},
+             {"b2", "m", .shape = "x", READS(3)}, {"c", "m", .shape = "x", READS(4)}),
        "0n -- 4n 5n"}, /* others put in on both sides of the first b, and on one of the second */
-      {"a/m:x@p<i t/m:x@p<0 b/m:x@p<01 c/m:x@s<2", "a/m:x@p<i e/m:x@q<0 b/m:x@q<1 d/m:x@q<2 b2/m:x@q<03 c/m:x@s<4",
+      {NODES({"a", "m", .shape = "x", .line = "p", READS(INPUT)}, {"t", "m", .shape = "x", .line = "p", READS(0)},
+             {"b", "m", .shape = "x", .line = "p", READS(0, 1)}, {"c", "m", .shape = "x", .line = "s", READS(2)}),
+       NODES({"a", "m", .shape = "x", .line = "p", READS(INPUT)}, {"e", "m", .shape = "x", .line = "q", READS(0)},
+             {"b", "m", .shape = "x", .line = "q", READS(1)}, {"d", "m", .shape = "x", .line = "q", READS(2)},
+             {"b2", "m", .shape = "x", .line = "q", READS(0, 3)}, {"c", "m", .shape = "x", .line = "s", READS(4)}),
        "0n -- -- 5n"}, /* x * tanh(x), and e * (e + 2): not the same b */
-      {"a/m:x<i b/m:x<0 d/m:x<1", "c/m:x<i b/m:x<0 e/m:x<1",
+      {NODES({"a", "m", .shape = "x", READS(INPUT)}, {"b", "m", .shape = "x", READS(0)},
+             {"d", "m", .shape = "x", READS(1)}),
+       NODES({"c", "m", .shape = "x", READS(INPUT)}, {"b", "m", .shape = "x", READS(0)},
+             {"e", "m", .shape = "x", READS(1)}),
        "-- 1n --"}, /* nothing around is the same, but it is the only one */
-      {"a/m:x@p<i b/n:x@p<0", "a/m:x@p<i c/m:x@p<0 b/n:x@p<1", "0n 2n"}, /* the only one of its line */
-      {"a/m:x<i z/m:x<0 b/m:x<1", "a/m:x<i b/m:x<0", "0n -- 1n"},        /* operators that only move data are skipped */
-      {"a/m:x<i b/m:x<0 a2/n:x<1 b2/n:x<2", "a/p:x<i b/p:x<0 a2/q:x<1 b2/q:x<2", "0f 1f 2f 3f"}, /* renamed */
-      {"a/m:x<i b/n:x<0 a2/k:x<1", "a/k:x<i b/n:x<0 a2/m:x<1", "2s 1n 0s"}, /* blocks that changed places */
+      {NODES({"a", "m", .shape = "x", .line = "p", READS(INPUT)}, {"b", "n", .shape = "x", .line = "p", READS(0)}),
+       NODES({"a", "m", .shape = "x", .line = "p", READS(INPUT)}, {"c", "m", .shape = "x", .line = "p", READS(0)},
+             {"b", "n", .shape = "x", .line = "p", READS(1)}),
+       "0n 2n"}, /* the only one of its line */
+      {NODES({"a", "m", .shape = "x", READS(INPUT)}, {"z", "m", .shape = "x", READS(0)},
+             {"b", "m", .shape = "x", READS(1)}),
+       NODES({"a", "m", .shape = "x", READS(INPUT)}, {"b", "m", .shape = "x", READS(0)}),
+       "0n -- 1n"}, /* operators that only move data are skipped */
+      {NODES({"a", "m", .shape = "x", READS(INPUT)}, {"b", "m", .shape = "x", READS(0)},
+             {"a2", "n", .shape = "x", READS(1)}, {"b2", "n", .shape = "x", READS(2)}),
+       NODES({"a", "p", .shape = "x", READS(INPUT)}, {"b", "p", .shape = "x", READS(0)},
+             {"a2", "q", .shape = "x", READS(1)}, {"b2", "q", .shape = "x", READS(2)}),
+       "0f 1f 2f 3f"}, /* renamed */
+      {NODES({"a", "m", .shape = "x", READS(INPUT)}, {"b", "n", .shape = "x", READS(0)},
+             {"a2", "k", .shape = "x", READS(1)}),
+       NODES({"a", "k", .shape = "x", READS(INPUT)}, {"b", "n", .shape = "x", READS(0)},
+             {"a2", "m", .shape = "x", READS(1)}),
+       "2s 1n 0s"}, /* blocks that changed places */
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], false);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], i, false);
 }
 
 /* Weights, outputs and inputs of nodes, if both methods are called with the same shapes. */
 Test(pairing, contradicting_nodes_are_not_paired) {
-  static const pairing_case cases[] = {
+  const pairing_case cases[] = {
       /* Weights. */
-      {"a/m#8x4", "a/m#8x4", "0n"},
-      {"a/m#8x4", "a/m#9x4", "--"}, /* a layer that was widened is another one, with nothing else to pair it with */
-      {"a/m#8x4", "a/m", "0n"},     /* unknown is no contradiction */
-      {"a1/m#8x4 a2/m#4x4", "a1/m#2x2 a2/m#8x4 a3/m#4x4", "1s 2s"}, /* one put in, in one module */
-      {"a/m#8x4", "a/k#9x4", "--"},            /* neither another module nor order alone is enough */
-      {"a/m#8x4 b/m", "A/m#8x4 b/m", "0s 1n"}, /* addmm and linear */
+      {NODES(WEIGHED("a", "m", "8x4")), NODES(WEIGHED("a", "m", "8x4")), "0n"},
+      {NODES(WEIGHED("a", "m", "8x4")), NODES(WEIGHED("a", "m", "9x4")),
+       "--"}, /* a layer that was widened is another one, with nothing else to pair it with */
+      {NODES(WEIGHED("a", "m", "8x4")), NODES(NODE("a", "m")), "0n"}, /* unknown is no contradiction */
+      {NODES(WEIGHED("a1", "m", "8x4"), WEIGHED("a2", "m", "4x4")),
+       NODES(WEIGHED("a1", "m", "2x2"), WEIGHED("a2", "m", "8x4"), WEIGHED("a3", "m", "4x4")),
+       "1s 2s"}, /* one put in, in one module */
+      {NODES(WEIGHED("a", "m", "8x4")), NODES(WEIGHED("a", "k", "9x4")),
+       "--"}, /* neither another module nor order alone is enough */
+      {NODES(WEIGHED("a", "m", "8x4"), NODE("b", "m")), NODES(WEIGHED("A", "m", "8x4"), NODE("b", "m")),
+       "0s 1n"}, /* addmm and linear */
       /* Outputs. */
-      {"a/m%8x4", "a/m%4x4", "--"},
-      {"a/m%8x4", "a/m", "0n"},
-      {"a/m%8x4", "A/m%1x8x4", "0s"}, /* linear's output is not flattened */
-      {"a1/m%8x4<i a2/m%4x4<0", "a1/m%2x2<i a2/m%8x4<i a3/m%4x4<1", "1s 2s"},
-      {"a/m#8x4 b/m", "b/m a/k#8x4", "-- 0n"}, /* not in a new module, as m is still there */
-      {"a/m#8x4", "a/k#8x4", "0o"},
+      {NODES({"a", "m", .output = "8x4"}), NODES({"a", "m", .output = "4x4"}), "--"},
+      {NODES({"a", "m", .output = "8x4"}), NODES(NODE("a", "m")), "0n"},
+      {NODES({"a", "m", .output = "8x4"}), NODES({"A", "m", .output = "1x8x4"}),
+       "0s"}, /* linear's output is not flattened */
+      {NODES({"a1", "m", .output = "8x4", READS(INPUT)}, {"a2", "m", .output = "4x4", READS(0)}),
+       NODES({"a1", "m", .output = "2x2", READS(INPUT)}, {"a2", "m", .output = "8x4", READS(INPUT)},
+             {"a3", "m", .output = "4x4", READS(1)}),
+       "1s 2s"},
+      {NODES(WEIGHED("a", "m", "8x4"), NODE("b", "m")), NODES(NODE("b", "m"), WEIGHED("a", "k", "8x4")),
+       "-- 0n"}, /* not in a new module, as m is still there */
+      {NODES(WEIGHED("a", "m", "8x4")), NODES(WEIGHED("a", "k", "8x4")), "0o"},
       /* What is read. */
-      {"a/m%8x4<i b/m%1x1<0", "c/m%2x2<i b/m%1x1<0", "-- --"},
-      {"a/m%8x4<i z/m%8x4<0 b/m%1x1<1", "a/m%8x4<i b/m%1x1<0", "0n -- 1n"}, /* it is only moved */
-      {"b/m%8x4<i", "z/m%8x4<i b/m%8x4<0", "1n"},                           /* inputs are unknown, quantized or not */
-      {"a/m%8x4<i b/m%8x4<0", "z/m#8x4%8x4 a/m%8x4<i b/m%8x4<01", "1n 2n"}, /* dequantized weights are not data */
+      {NODES({"a", "m", .output = "8x4", READS(INPUT)}, {"b", "m", .output = "1x1", READS(0)}),
+       NODES({"c", "m", .output = "2x2", READS(INPUT)}, {"b", "m", .output = "1x1", READS(0)}), "-- --"},
+      {NODES({"a", "m", .output = "8x4", READS(INPUT)}, {"z", "m", .output = "8x4", READS(0)},
+             {"b", "m", .output = "1x1", READS(1)}),
+       NODES({"a", "m", .output = "8x4", READS(INPUT)}, {"b", "m", .output = "1x1", READS(0)}),
+       "0n -- 1n"}, /* it is only moved */
+      {NODES({"b", "m", .output = "8x4", READS(INPUT)}),
+       NODES({"z", "m", .output = "8x4", READS(INPUT)}, {"b", "m", .output = "8x4", READS(0)}),
+       "1n"}, /* inputs are unknown, quantized or not */
+      {NODES({"a", "m", .output = "8x4", READS(INPUT)}, {"b", "m", .output = "8x4", READS(0)}),
+       NODES({"z", "m", .weight = "8x4", .output = "8x4"}, {"a", "m", .output = "8x4", READS(INPUT)},
+             {"b", "m", .output = "8x4", READS(0, 1)}),
+       "1n 2n"}, /* dequantized weights are not data */
       /* The image shrinks in another layer; the weights show that this layer is the same. */
-      {"a/m#8x3%8x8<i b/m%8x8<0 a2/k#4x8%4x4<1", "a/m#8x3%4x4<i b/m%4x4<0 a2/k#4x8%2x2<1", "0n 1n 2n"},
+      {NODES({"a", "m", .weight = "8x3", .output = "8x8", READS(INPUT)}, {"b", "m", .output = "8x8", READS(0)},
+             {"a2", "k", .weight = "4x8", .output = "4x4", READS(1)}),
+       NODES({"a", "m", .weight = "8x3", .output = "4x4", READS(INPUT)}, {"b", "m", .output = "4x4", READS(0)},
+             {"a2", "k", .weight = "4x8", .output = "2x2", READS(1)}),
+       "0n 1n 2n"},
       /* A longer cache. */
-      {"a/m$8x2%8x2<i b/m%1x8<0", "a/m$9x2%9x2<i b/m%1x9<0", "0n 1n"},
-      {"a/m$8x2%8x2<i b/m%1x8<0", "a/m$8x2%8x2<i b/m%1x9<0", "0n --"},
-      {"a/m#8x3%8x8<i b/m%8x8<0", "a/m#8x3%4x4<i a2/k#8x3%8x8<i b/m%4x4<0", "-- --"}, /* not if there is another */
+      {NODES({"a", "m", .state = "8x2", .output = "8x2", READS(INPUT)}, {"b", "m", .output = "1x8", READS(0)}),
+       NODES({"a", "m", .state = "9x2", .output = "9x2", READS(INPUT)}, {"b", "m", .output = "1x9", READS(0)}),
+       "0n 1n"},
+      {NODES({"a", "m", .state = "8x2", .output = "8x2", READS(INPUT)}, {"b", "m", .output = "1x8", READS(0)}),
+       NODES({"a", "m", .state = "8x2", .output = "8x2", READS(INPUT)}, {"b", "m", .output = "1x9", READS(0)}),
+       "0n --"},
+      {NODES({"a", "m", .weight = "8x3", .output = "8x8", READS(INPUT)}, {"b", "m", .output = "8x8", READS(0)}),
+       NODES({"a", "m", .weight = "8x3", .output = "4x4", READS(INPUT)},
+             {"a2", "k", .weight = "8x3", .output = "8x8", READS(INPUT)}, {"b", "m", .output = "4x4", READS(0)}),
+       "-- --"}, /* not if there is another */
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], false);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], i, false);
 }
 
 /* Where methods are called with other shapes. */
 Test(pairing, other_input_shapes_do_not_contradict) {
-  static const pairing_case cases[] = {
-      {"a/m#8x3%8x8<i b/m%8x8<0", "a/m#8x3%9x9<i b/m%9x9<0", "0n 1n"},
-      {"a/m#8x3%8x8<i", "a/m#8x4%9x9<i", "--"},                    /* weights do not depend on it */
-      {"b/m%8x8<i", "b/m%1x8x8<i", "--"},                          /* nor do ranks */
-      {"z/m%8x8<i", "z/m%1x8x8<i", "0n"},                          /* but those of views may */
-      {"a/m#8x3%8x8 b/m%8x8<0", "a/m#8x3%8x8 b/m%9x9<0", "0n --"}, /* depends on no input */
+  const pairing_case cases[] = {
+      {NODES({"a", "m", .weight = "8x3", .output = "8x8", READS(INPUT)}, {"b", "m", .output = "8x8", READS(0)}),
+       NODES({"a", "m", .weight = "8x3", .output = "9x9", READS(INPUT)}, {"b", "m", .output = "9x9", READS(0)}),
+       "0n 1n"},
+      {NODES({"a", "m", .weight = "8x3", .output = "8x8", READS(INPUT)}),
+       NODES({"a", "m", .weight = "8x4", .output = "9x9", READS(INPUT)}), "--"}, /* weights do not depend on it */
+      {NODES({"b", "m", .output = "8x8", READS(INPUT)}), NODES({"b", "m", .output = "1x8x8", READS(INPUT)}),
+       "--"}, /* nor do ranks */
+      {NODES({"z", "m", .output = "8x8", READS(INPUT)}), NODES({"z", "m", .output = "1x8x8", READS(INPUT)}),
+       "0n"}, /* but those of views may */
+      {NODES({"a", "m", .weight = "8x3", .output = "8x8"}, {"b", "m", .output = "8x8", READS(0)}),
+       NODES({"a", "m", .weight = "8x3", .output = "8x8"}, {"b", "m", .output = "9x9", READS(0)}),
+       "0n --"}, /* depends on no input */
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], true);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], i, true);
 }
 
 /* Inserting or removing a numbered module shifts the numbers of the modules behind it. */
 Test(pairing, shifted_module_numbers_are_recognized) {
-  static const pairing_case cases[] = {
-      {"a/f.0#8x3 b/f.1 a2/f.2#4x8 b2/f.3", "a/f.0#8x3 b/f.1 a2/f.2#8x8 b2/f.3 a3/f.4#4x8 b3/f.5", "0n 1n 4s 5s"},
-      {"a/f.0#8x3 b/f.1 a2/f.2#4x8 b2/f.3", "a/f.0#4x8 b/f.1", "-- -- 0s 1s"}, /* the first two were taken out */
-      {"a/f.0#8x3 b/f.1 a2/f.2#4x8 b2/f.3", "a/f.0#8x3 b/f.1 c/f.2 a2/f.3#4x8 b2/f.4", "0n 1n 3n 4n"},
-      {"a/f.0.c#8x3 b/f.0 a2/f.1.c#4x8 b2/f.1", "a/f.0.c#9x9 b/f.0 a2/f.1.c#8x3 b2/f.1 a3/f.2.c#4x8 b3/f.2",
-       "2s 3s 4s 5s"},                                                 /* blocks, with what is in them */
-      {"a/c1#8x3 a2/c2#4x8", "a/c1#8x3 a2/c2#8x8 a3/c3#4x8", "0n 2s"}, /* attributes that were numbered anew */
-      {"a/f.0#8x3 a2/f.1#4x8", "a/f.0#4x8 a2/f.1#8x3", "1s 0s"},       /* changed places */
-      {"a/f.0#8x3 a2/f.1#4x8 a3/f.2#2x4", "a/f.0#8x3 a2/f.1#5x8 a3/f.2#2x5", "0n -- --"}, /* one was widened */
-      {"a/f.0#8x3 b/f.1 a2/f.2#8x3 b2/f.3", "a/f.0#8x3 b/f.1 a2/f.2#8x3 b2/f.3 a3/f.4#8x3 b3/f.5",
+  const pairing_case cases[] = {
+      {NODES(WEIGHED("a", "f.0", "8x3"), NODE("b", "f.1"), WEIGHED("a2", "f.2", "4x8"), NODE("b2", "f.3")),
+       NODES(WEIGHED("a", "f.0", "8x3"), NODE("b", "f.1"), WEIGHED("a2", "f.2", "8x8"), NODE("b2", "f.3"),
+             WEIGHED("a3", "f.4", "4x8"), NODE("b3", "f.5")),
+       "0n 1n 4s 5s"},
+      {NODES(WEIGHED("a", "f.0", "8x3"), NODE("b", "f.1"), WEIGHED("a2", "f.2", "4x8"), NODE("b2", "f.3")),
+       NODES(WEIGHED("a", "f.0", "4x8"), NODE("b", "f.1")), "-- -- 0s 1s"}, /* the first two were taken out */
+      {NODES(WEIGHED("a", "f.0", "8x3"), NODE("b", "f.1"), WEIGHED("a2", "f.2", "4x8"), NODE("b2", "f.3")),
+       NODES(WEIGHED("a", "f.0", "8x3"), NODE("b", "f.1"), NODE("c", "f.2"), WEIGHED("a2", "f.3", "4x8"),
+             NODE("b2", "f.4")),
+       "0n 1n 3n 4n"},
+      {NODES(WEIGHED("a", "f.0.c", "8x3"), NODE("b", "f.0"), WEIGHED("a2", "f.1.c", "4x8"), NODE("b2", "f.1")),
+       NODES(WEIGHED("a", "f.0.c", "9x9"), NODE("b", "f.0"), WEIGHED("a2", "f.1.c", "8x3"), NODE("b2", "f.1"),
+             WEIGHED("a3", "f.2.c", "4x8"), NODE("b3", "f.2")),
+       "2s 3s 4s 5s"}, /* blocks, with what is in them */
+      {NODES(WEIGHED("a", "c1", "8x3"), WEIGHED("a2", "c2", "4x8")),
+       NODES(WEIGHED("a", "c1", "8x3"), WEIGHED("a2", "c2", "8x8"), WEIGHED("a3", "c3", "4x8")),
+       "0n 2s"}, /* attributes that were numbered anew */
+      {NODES(WEIGHED("a", "f.0", "8x3"), WEIGHED("a2", "f.1", "4x8")),
+       NODES(WEIGHED("a", "f.0", "4x8"), WEIGHED("a2", "f.1", "8x3")), "1s 0s"}, /* changed places */
+      {NODES(WEIGHED("a", "f.0", "8x3"), WEIGHED("a2", "f.1", "4x8"), WEIGHED("a3", "f.2", "2x4")),
+       NODES(WEIGHED("a", "f.0", "8x3"), WEIGHED("a2", "f.1", "5x8"), WEIGHED("a3", "f.2", "2x5")),
+       "0n -- --"}, /* one was widened */
+      {NODES(WEIGHED("a", "f.0", "8x3"), NODE("b", "f.1"), WEIGHED("a2", "f.2", "8x3"), NODE("b2", "f.3")),
+       NODES(WEIGHED("a", "f.0", "8x3"), NODE("b", "f.1"), WEIGHED("a2", "f.2", "8x3"), NODE("b2", "f.3"),
+             WEIGHED("a3", "f.4", "8x3"), NODE("b3", "f.5")),
        "0n 1n 2n 3n"}, /* equal layers: it is unknown which is new, so names decide */
-      {"a/f.0#8x3 a2/f.1#4x8", "a/g.0#8x3 a2/g.1#8x8 a3/g.2#4x8",
+      {NODES(WEIGHED("a", "f.0", "8x3"), WEIGHED("a2", "f.1", "4x8")),
+       NODES(WEIGHED("a", "g.0", "8x3"), WEIGHED("a2", "g.1", "8x8"), WEIGHED("a3", "g.2", "4x8")),
        "0o 2o"} /* in a renamed module, which is recognized by its contents */,
-      {"c/f.0 a/f.1#8x3 d/f.2 c2/f.3", "c/f.0 a/f.1#8x3 d/f.2 a2/f.3#8x3 d2/f.4 c2/f.5", "0n 1n 2n 5n"},
+      {NODES(NODE("c", "f.0"), WEIGHED("a", "f.1", "8x3"), NODE("d", "f.2"), NODE("c2", "f.3")),
+       NODES(NODE("c", "f.0"), WEIGHED("a", "f.1", "8x3"), NODE("d", "f.2"), WEIGHED("a2", "f.3", "8x3"),
+             NODE("d2", "f.4"), NODE("c2", "f.5")),
+       "0n 1n 2n 5n"},
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], false);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], i, false);
 }
 
 /* Pairing takes no quadratic time; otherwise the test would exceed its time limit. */

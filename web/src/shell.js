@@ -4,7 +4,7 @@
 
 import {effect} from '@preact/signals';
 import {Component, render as renderInto} from 'preact';
-import {useEffect, useRef} from 'preact/hooks';
+import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
 
 import {bases, explain, hits, labelOf, method, problem, profile, records, refresh, sectionOf, select, show, showBase, showRecord, shownRun, source, stepHit, unit, unitName} from './base/app.js';
 import {openAddress} from './base/address.js';
@@ -150,7 +150,7 @@ class Guard extends Component {
 function Content() {
   const {name, View, isOfAllRecords} = VIEWS.find(view => view.name === get('view')) ?? VIEWS.find(view => view.name === 'summary');
   const main = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => { // before a view moves what is selected into sight
     main.current.scrollTop = 0;
   }, [name, shownRun.value, method.value?.name]);
   const inside = !isOfAllRecords && problem.value ? html`<${Problem} text=${problem.value} />` : !isOfAllRecords && !profile.value ? html`<p class="note">Loading…</p>`

@@ -9,11 +9,13 @@ import {join} from 'node:path';
 import {after, describe, it} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
+import {dotText} from '../../../web/src/graph/dot.js';
+import {GraphPicture} from '../../../web/src/graph/draw.js';
 import {REPEAT, UNFOLDED, buildTree, chooseInstance, groupOf, leavesOf, openDefault, setState} from '../../../web/src/graph/groups.js';
 import {boxWidth, lineBelow} from '../../../web/src/graph/labels.js';
 import {breakAgain, layoutTree} from '../../../web/src/graph/layout.js';
 import {makeGraph} from '../../../web/src/graph/read.js';
-import {ABOVE, BELOW, PATH, acrossInstances, follow, longestPath, spreadMarks} from '../../../web/src/graph/walk.js';
+import {ABOVE, BELOW, CHOSEN, PATH, acrossInstances, edgesAt, follow, longestPath, partOf, spreadMarks} from '../../../web/src/graph/walk.js';
 import {RECORDS, run} from '../answers.js';
 import {fixtures, missing} from '../environment.js';
 import {drawnLayouts, ordersOf, outside, overlaps, quality, throughBoxes, upward} from './graph_checks.js';
@@ -147,6 +149,16 @@ describe('repeats', {skip}, () => {
     assert.deepEqual(leavesOf(tree, tree.root), op.map((_, i) => i));
     const sides = graphOfEdges([[], ...Array.from({length: 18}, (_, i) => [i % 3 ? i : 0])], {op: [6, ...Array.from({length: 18}, (_, i) => i % 3)], ops});
     assert.deepEqual(repeatsOf(buildTree(sides)), []);
+    const branches = graphOfEdges([[], ...Array.from({length: 15}, (_, i) => [i === 3 || i === 9 ? 0 : i])], {op: [6, ...Array.from({length: 15}, (_, i) => i % 3)], ops});
+    assert.deepEqual(repeatsOf(buildTree(branches)), [], 'branches of one and of two parts');
+  });
+  it('layers with parts that are alike fold, and a chain of one operator is no loop', () => {
+    // Three layers of two attentions that differ in one operator of eleven, which all read a value from before: the nearest place of most operators is in the same layer.
+    const attention = [0, 1, 2, 1, 3, 1, 2, 4, 1, 2], layer = [...attention, 5, ...attention, 6], op = [7, 7, ...Array.from({length: 3}, () => layer).flat()], ops = Array.from({length: 8}, (_, i) => `aten.op${i}.default`);
+    const tree = buildTree(graphOfEdges(op.map((_, i) => i < 2 ? [] : (i - 2) % 22 === 11 ? [i - 1, 0] : [i - 1]), {op, ops}), {by: 'delegate'});
+    assert.deepEqual(repeatsOf(tree), ['steps ×3']);
+    assert.equal(groupOf(tree, tree.groups.find(({kind}) => kind === REPEAT).items[0]).leaves, layer.length);
+    assert.deepEqual(repeatsOf(buildTree(graphOfEdges(Array.from({length: 30}, (_, i) => i ? [i - 1] : [])))), []);
   });
   it('any instance can be chosen, and what was open stays open', () => {
     const graph = graphOf('llama_portable'), {tree, layout} = layOut(graph), repeat = tree.groups.find(({kind}) => kind === REPEAT);
@@ -224,6 +236,36 @@ describe('the tests notice', {skip}, () => {
       assert.ok(noticed > 0, 'no test fails');
     });
   }
+});
+
+describe('loops of programs', () => {
+  const graph = graphOfEdges([[], [0, 3], [1], [2], [3, 4]], {hasLoops: true}), edges = graph.from.length;
+  it('edges into the next pass are apart from those that the layout follows, and are walked like them', () => {
+    assert.deepEqual([graph.cuts, graph.loops.from, graph.loops.to], [[], [3], [1]], 'what reads itself has no edge');
+    assert.deepEqual(edgesAt(graph, 1, false), [[0, 0], [edges, 3]]);
+    assert.deepEqual(edgesAt(graph, 3, true).map(([, node]) => node), [4, 1]);
+    assert.deepEqual(Array.from(follow(graph, [3], 1).node), [0, BELOW, ABOVE, CHOSEN, BELOW]);
+    assert.deepEqual(partOf(graph, [1, 2, 3]).loops.from, [2]);
+    assert.deepEqual(problems(layOut(graph).layout), []);
+  });
+  it('they are drawn once for two boxes, also in the DOT text', () => {
+    const tree = buildTree(graph), picture = new GraphPicture(tree), svg = picture.svg();
+    assert.equal(picture.backward.length, 1);
+    assert.match(svg, /stroke-dasharray="4 3"/);
+    assert.match(svg, />next pass</);
+    assert.match(dotText(tree), /n3 -> n1 \[style=dashed, constraint=false, label="next pass"\];/);
+  });
+  it('the way of an edge is beside all boxes', () => {
+    const wide = graphOfEdges([[], [0, 8], ...Array.from({length: 7}, (_, i) => [0, i ? i : 1])], {hasLoops: true}), picture = new GraphPicture(layOut(wide, 'flat').tree);
+    picture.svg();
+    const [{maker, reader, right}] = picture.backward, boxes = Array.from(picture.layout.items, (_, i) => ({x: picture.layout.x[i], y: picture.layout.y[i], w: picture.layout.w[i], h: picture.layout.h[i]}));
+    for (const box of boxes) assert.ok(box.y >= Math.max(maker.y, reader.y) + reader.h || box.y + box.h <= Math.min(maker.y, reader.y) || right < box.x || right > box.x + box.w, `${right} is in the box at ${box.x}`);
+  });
+  it('more than 1,000 are cut, and it says so', () => {
+    const many = graphOfEdges([...Array.from({length: 1200}, () => [1200]), []], {hasLoops: true});
+    assert.match(many.cuts.join(), /200 edges into the next pass of a loop are not drawn/);
+    assert.equal(many.loops.from.length, 1000);
+  });
 });
 
 describe('damaged and extreme graphs', () => {

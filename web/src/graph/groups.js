@@ -204,7 +204,7 @@ export function buildTree(graph, {by = 'module', fold = true} = {}) {
   if (fold && by !== 'flat') foldRepeats(tree);
   numberItems(tree);
   tree.wires = wireGroups(tree);
-  if (scopes.cut) tree.cuts.push(`Modules more than ${MAX_DEPTH} levels deep are drawn in the box at level ${MAX_DEPTH}.`);
+  if (scopes.cut) tree.cuts.push(`Modules and bodies more than ${MAX_DEPTH} levels deep are drawn in the box at level ${MAX_DEPTH}.`);
   root.state = OPEN;
   return Object.assign(tree, {root: root.id, scopes: null, paths: null, position: null, scopeOf: null, living: null});
 }

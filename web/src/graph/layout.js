@@ -74,7 +74,7 @@ function stackRanks(structure, boxes, offsets, x, rails, header) {
     for (const v of own) y[v] = rankTop[rank[placed.base[v]]] + placed.offset[v];
     const gap = fillGap(structure, r, x, offsets, branches, railX), tracks = gap ? gap.pack() : 0, bend = top + height + 9;
     const step = Math.min(SIZE.track, MAX_TRACKS_HEIGHT / (tracks + 1)), empty = !branches && height === 0 && (gaps.start[r] === gaps.start[r + 1] || r > 0 && tracks === 0);
-    const space = empty ? 0 : (r === 0 && rankStart[1] === 0 ? 0 : SIZE.gap) + (tracks > 0 ? (tracks - 1) * step + 4 : 0);
+    const space = empty ? (r === 0 ? SIZE.pad / 2 : 0) : (r === 0 && rankStart[1] === 0 ? 0 : SIZE.gap) + (tracks > 0 ? (tracks - 1) * step + 4 : 0);
     for (let k = gaps.start[r]; k < gaps.start[r + 1]; k++) {
       const piece = gaps.list[k], u = upper[piece], p = 5 * piece;
       pieces[p] = x[u] + upperOffset[piece];

@@ -13,7 +13,11 @@ const MIN_INSTANCES = 3;
 /* A shorter sequence of operators is no step of a loop: `add, relu, add, relu` is just that. */
 const MIN_PERIOD = 3;
 /* Distances that are tried as the period of a sequence, the most frequent first; and how often that is done, for loops around loops. */
-const MAX_PERIODS = 6, MAX_NESTED = 8;
+const MAX_PERIODS = 8, MAX_NESTED = 8;
+/* How many neighbouring operators are looked for again, and in how many of the places before. */
+const WORDS = [3, 12], LATEST = 4;
+/* Places of a period that are tried as the beginning of a step. */
+const MAX_CUTS = 4;
 
 /* Hash of the modules and bodies between a depth and a node. Numbers in the names of bodies, control flow and delegates count instances. */
 function scopeHash(tree, scope, depth) {
@@ -91,15 +95,32 @@ function foldModules(tree, group) {
   if (group.kind !== REPEAT) group.items = items;
 }
 
-/* Distances at which the operators of a sequence recur, the most frequent first. */
+/* Distances at which a few neighbouring operators of a sequence recur, the most frequent first. The nearest place is not always in the layer before: a layer of a
+   decoder has two attentions. */
 function likelyPeriods(sequence) {
-  const latest = new Map(), seen = new Map();
-  for (let i = 0; i + 2 < sequence.length; i++) {
-    const words = mix(mix(sequence[i], sequence[i + 1]), sequence[i + 2]), before = latest.get(words);
-    if (before !== undefined) seen.set(i - before, (seen.get(i - before) ?? 0) + 1);
-    latest.set(words, i);
+  const seen = new Map();
+  for (const length of WORDS) {
+    const places = new Map();
+    for (let i = 0; i + length <= sequence.length; i++) {
+      let word = length;
+      for (let k = 0; k < length; k++) word = mix(word, sequence[i + k]);
+      const before = places.get(word) ?? [];
+      for (const place of before) seen.set(i - place, (seen.get(i - place) ?? 0) + 1);
+      places.set(word, [...before.slice(1 - LATEST), i]);
+    }
   }
   return [...seen].filter(([period, times]) => period >= MIN_PERIOD && times >= period).sort((a, b) => b[1] - a[1]).slice(0, MAX_PERIODS).map(([period]) => period);
+}
+
+/* Whether a part of a sequence is a shorter one over and over: that is its step, or it is too short to be one. */
+function hasShorter(sequence, first, period) {
+  for (let shorter = 1; shorter <= period / 2; shorter++) {
+    if (period % shorter) continue;
+    let i = first;
+    while (i < first + period - shorter && sequence[i] === sequence[i + shorter]) i++;
+    if (i === first + period - shorter) return true;
+  }
+  return false;
 }
 
 /* Where a sequence has at least three instances of one period: [first, length], not overlapping. */
@@ -107,7 +128,7 @@ function periodicParts(sequence, period) {
   const parts = [];
   for (let i = 0, same = 0; i + period <= sequence.length; i++) {
     if (i + period < sequence.length && sequence[i] === sequence[i + period] && sequence[i] !== null) { same++; continue; }
-    if (same + period >= MIN_INSTANCES * period) parts.push([i - same, same + period]);
+    if (same + period >= MIN_INSTANCES * period && !hasShorter(sequence, i - same, period)) parts.push([i - same, same + period]);
     same = 0;
   }
   return parts;
@@ -146,19 +167,22 @@ function loopsFrom(tree, group, first, period, end) {
   for (let at = first; at + period <= end; at += period) steps.push(leavesOfAll(tree, group.items.slice(at, at + period)));
   const prints = steps.map(step => fingerprint(tree, step, scopeDepth(tree, group)));
   for (let i = 0, next; i < prints.length; i = next) {
-    for (next = i + 1; next < prints.length && prints[next] === prints[i]; next++);
-    if (next - i >= MIN_INSTANCES && isChained(tree, steps[i + 1], steps[i + 2])) found.push({first: first + i * period, period, instances: next - i, print: prints[i]});
+    for (next = i + 1; next < prints.length && prints[next] === prints[i] && isChained(tree, steps[next - 1], steps[next]); next++);
+    if (next - i >= MIN_INSTANCES) found.push({first: first + i * period, period, instances: next - i, print: prints[i]});
   }
   return found;
 }
 
 /* The loops of one period in a part of a sequence. A step begins where the fewest values are alive, unless that makes fewer steps than the first place that is possible. */
 function loopsIn(tree, group, [start, length], period) {
-  const living = at => tree.living[group.items[at] < tree.count ? group.items[at] : leavesOf(tree, group.items[at])[0]], steps = loops => loops.reduce((sum, {instances}) => sum + instances, 0);
-  let best = 0;
-  for (let i = 1; i < period; i++) if (living(start + period + i) < living(start + period + best)) best = i;
-  const first = loopsFrom(tree, group, start, period, start + length), cut = best ? loopsFrom(tree, group, start + best, period, start + length) : first;
-  return steps(cut) >= steps(first) ? cut : first;
+  const living = Array.from({length: period}, (_, i) => { const item = group.items[start + period + i]; return tree.living[item < tree.count ? item : leavesOf(tree, item)[0]]; });
+  const fewest = living.reduce((a, b) => Math.min(a, b), Infinity), cuts = [...living.keys()].filter(i => living[i] === fewest).slice(0, MAX_CUTS), steps = loops => loops.reduce((sum, {instances}) => sum + instances, 0);
+  let best = [];
+  for (const cut of new Set([...cuts, 0])) {
+    const loops = loopsFrom(tree, group, start + cut, period, start + length);
+    if (steps(loops) > steps(best)) best = loops;
+  }
+  return best;
 }
 
 /* The loops of a sequence that do not overlap, in its order; those that cover the most items win. */

@@ -71,6 +71,7 @@ const toldText = ({title, pairs}) => `${title}: ${pairs.map(([key, value]) => `$
 class SceneCanvas {
   constructor(canvas, tooltip, status) {
     Object.assign(this, {canvas, tooltip, status, context: canvas.getContext('2d'), width: 0, ratio: 1, from: 0, to: 1, span: null, cursor: -1, rows: [], hits: [], chosen: []});
+    canvas.scene = this; // for tests
     this.widthOf = textWidths(letter => {
       this.context.font = FONT;
       return this.context.measureText(letter).width;
@@ -86,7 +87,7 @@ class SceneCanvas {
     addEventListener('themechange', this.themed);
     this.scheme.addEventListener('change', this.themed);
     canvas.addEventListener('wheel', event => this.wheel(event), {passive: false});
-    for (const [name, act] of Object.entries({pointerdown: 'press', pointermove: 'hover', pointerleave: 'leave', dblclick: 'openAt', keydown: 'key', focus: 'focus'})) canvas.addEventListener(name, event => this[act](event));
+    for (const [name, act] of Object.entries({pointerdown: 'press', pointermove: 'hover', pointerleave: 'leave', dblclick: 'openAt', keydown: 'key', focus: 'focus', blur: 'rest'})) canvas.addEventListener(name, event => this[act](event));
   }
 
   close() {
@@ -117,7 +118,17 @@ class SceneCanvas {
     this.chosen = shown.isChosen ? this.rows.flatMap((row, at) => Array.from(row.id).filter(shown.isChosen).map(id => ({at, id}))) : [];
     if (!same) this.resize(this.width);
     this.ask();
+    if (document.activeElement !== this.canvas) this.rest();
     return isNew;
+  }
+
+  /* The line below says what a box is: the one to which keys have led, and without the focus the first that is chosen. */
+  say(id) {
+    this.status.textContent = id >= 0 ? visibleText(toldText(this.shown.told(id))) : '';
+  }
+
+  rest() {
+    this.say(this.chosen[0]?.id ?? -1);
   }
 
   /* ---- What is in sight ---- */
@@ -425,7 +436,7 @@ class SceneCanvas {
   /** Chooses a box: the owner selects what it stands for. */
   choose(id, isStep = false) {
     this.cursor = id;
-    this.status.textContent = visibleText(toldText(this.shown.told(id)));
+    this.say(id);
     this.shown.choose?.(id, isStep);
     this.reveal(id);
     this.ask();

@@ -131,7 +131,7 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
   useEffect(() => {
     if (chosen >= 0 && size.height && grid.current) reveal(chosen);
     setAt(-1);
-  }, [get('sel'), size.height > 0]); // not where the row moves because times changed: then the reader stays where he is
+  }, [get('sel'), get('q'), sorting, size.height > 0]); // not where the row moves because times changed: then the reader stays where he is
   if (isPrinting.value) return html`<div class="long-table"><${SmallTable} caption=${label} columns=${shown} rows=${all} isChosen=${isChosen} isHit=${isHit} command=${command} /></div>`;
   const {first, end} = rowsInSight(top, size.height || 800, all.length);
   const template = shown.map(({key, width}) => (widths.has(`${name}.${key}`) ? `${widths.get(`${name}.${key}`)}px` : width ?? 'minmax(60px, 1fr)')).join(' ');

@@ -5,7 +5,7 @@
 import {signal} from '@preact/signals';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 
-import {baseMethod, comparedMethod, hits, labelOf, method, sectionOf, select, selection, selectRow, shownRun, times, timeWithUnit} from '../base/app.js';
+import {baseMethod, comparedMethod, hits, labelOf, method, sectionOf, select, selection, selectRow, shownRun, times, timeWithUnit, unit} from '../base/app.js';
 import {command} from '../base/commands.js';
 import {countText, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
@@ -391,7 +391,7 @@ function fitAll(entry, least) {
 function dotCommand() {
   const chosen = selection.value, record = shownRun.value === 'profile' ? 'RECORD' : labelOf(shownRun.value), entry = used();
   const path = chosen?.kind === 'module' ? chosen.id : chosen?.row >= 0 ? method.value.operators.module(chosen.row)?.path ?? '' : '', graph = entry?.pane.key === 'base' ? method.value.graphName : entry?.pane.key;
-  return ['etrecord-tb dot', record, graph && graph !== 'program' ? `--entry ${graph}/${method.value.name}` : '', path ? `--focus ${path}` : '--fold', '-o graph.svg'].filter(Boolean).join(' ');
+  return ['etrecord-tb dot', record, graph ? `--entry ${graph}/${method.value.name}` : '', path ? `--focus ${path}` : '--fold', '-o graph.svg'].filter(Boolean).join(' ');
 }
 
 function TakeAway() {
@@ -481,7 +481,7 @@ export function GraphView() {
   const shown = asked.length ? asked : names.filter(name => name === method.value.graphName).slice(0, 1), only = get('graph.only') ? readSelection(method.value, get('graph.only')) : null, by = get('graph.by');
   const all = overlays(own.value), colour = Object.hasOwn(all, get('graph.colour')) ? get('graph.colour') : all.change ? 'change' : Object.keys(all)[0];
   const {panes, problems} = panesOf(shown, section, by, only?.rows.length ? {rows: only.rows, hops: get('graph.around')} : null);
-  const made = useMemo(() => withOneScale(panes.map(pane => all[colour].make(pane))), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, own.value, comparedMethod.value, ...(colour === 'memory' ? [get('mem.at'), selection.value, sectionOf(method.value, 'memory').value] : colour === 'accuracy' ? [sectionOf(method.value, 'accuracy').value, null, null] : [null, null, null])]);
+  const made = useMemo(() => withOneScale(panes.map(pane => all[colour].make(pane))), [...panes, ...Array(4 - Math.min(4, panes.length)).fill(null), colour, times.value, unit.value, own.value, comparedMethod.value, ...(colour === 'memory' ? [get('mem.at'), selection.value, sectionOf(method.value, 'memory').value] : colour === 'accuracy' ? [sectionOf(method.value, 'accuracy').value, null, null] : [null, null, null])]);
   if (section.error) return html`<p class="note error">${section.error}</p>`;
   if (section.value === undefined) return html`<p class="note">Loading…</p>`;
   if (names.length === 0) return html`<p class="note">The graph is missing, because no ETRecord was given.</p>`;

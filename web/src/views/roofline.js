@@ -3,7 +3,7 @@
 // roofline.js - the roofline: a point for each operator, or for the same operator of repeated modules, by FLOP per byte and rate, below the lines of the peaks. Operators without multiply-accumulates have
 // a drawing of their own, by bytes and bandwidth. The library computes rates and peaks.
 
-import {useRef, useState} from 'preact/hooks';
+import {useEffect, useRef, useState} from 'preact/hooks';
 
 import {STAT_TEXTS, baseMethod, comparedMethod, explain, hits, isHitRow, method, pairs, profile, select, selectedRows, selectRow, times, unitName} from '../base/app.js';
 import {medianOf} from '../base/columns.js';
@@ -126,6 +126,7 @@ let zoomTo = null; // zooms the roofline that was drawn last around the chosen p
 function Plot({label, points, x: wholeX, y: wholeY, titleX, titleY, peaks = [], zoom, before = []}) {
   const [at, setAt] = useState(-1), [list, setList] = useState(null), box = useRef(null), {operators} = method.value, has = selectedRows.value, [x, y] = zoom ? zoomed(wholeX, wholeY, get('roof.zoom')) : [wholeX, wholeY];
   const most = points[0]?.time || 1, radius = point => 4 + 10 * Math.sqrt(point.time / most), place = point => [x.at(point.x), y.at(point.y)], isChosen = point => Boolean(has) && point.rows.some(row => has[row]), isHit = point => hits.value.isAll || point.rows.some(row => hits.value.has[row]);
+  useEffect(() => box.current.querySelector('.chosen')?.scrollIntoView({block: 'nearest'}), [get('sel')]);
   const where = event => {
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(box.current.getScreenCTM().inverse());
     return [point.x, point.y];

@@ -7,7 +7,7 @@ import {sumOver} from '../base/columns.js';
 import {term} from '../base/filter.js';
 import {changeText, countText, shareText, shortOp, sourceText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {PART_TEXTS, TOP_LEVEL, balanceParts, estimatedOver, groupRows, rowsInside} from '../base/method.js';
+import {PART_TEXTS, RUN_WORDS, TOP_LEVEL, balanceParts, estimatedOver, groupRows, rowsInside} from '../base/method.js';
 import {get, set} from '../base/store.js';
 import {Figure, Link, commandOf, bar, shareColumn, sumHint, timeColumn} from '../parts/bits.js';
 import {SmallTable, isPrinting} from '../parts/table.js';
@@ -95,9 +95,6 @@ function Phases() {
 }
 
 /* ---- The runs ---- */
-
-/* The run that a word means, as an index of perRun. */
-const RUN_WORDS = {first: () => 0, fastest: runs => runs.indexOf(Math.min(...runs)), median: runs => runs.indexOf([...runs].sort((a, b) => a - b)[Math.floor((runs.length - 1) / 2)]), slowest: runs => runs.indexOf(Math.max(...runs))};
 
 /** The number of each run that counts, as the document numbers it; older documents number none. */
 export const runNumbers = shown => shown.document.run_numbers ?? shown.perRun.map((_, at) => at);

@@ -8,7 +8,7 @@ import {command} from '../base/commands.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
 import {countText, shareText, shortOp, sourceText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
-import {CPU, backendColour, matchText, rowsInside} from '../base/method.js';
+import {CPU, RUN_WORDS, backendColour, matchText, rowsInside} from '../base/method.js';
 import {ESTIMATED, SYNTHETIC, makeRow} from '../base/rects.js';
 import {nodeId} from '../base/selection.js';
 import {declare, flag, get, list, number, oneOf, peek, set, text} from '../base/store.js';
@@ -18,7 +18,6 @@ import {SmallTable} from '../parts/table.js';
 
 const ROW = 22, GAP = 8, LONGEST = 12;
 const BY = [['op', 'Operator'], ['module', 'Module'], ['backend', 'Backend'], ['source', 'Source line']];
-const RUN_WORDS = [['fastest', (a, b) => a - b, 0], ['median', (a, b) => a - b, 0.5], ['slowest', (a, b) => b - a, 0]];
 
 declare({'tl.from': number(0), 'tl.to': number(0), 'tl.span': text(), 'tl.without': list(), 'tl.by': oneOf('op', ...BY.slice(1).map(([value]) => value)), 'tl.raw': flag(false)});
 
@@ -29,13 +28,10 @@ command({name: 'timeline-raw', keys: ['r'], text: 'Show the names of events as t
 /* The position of a run among those of a timeline: the one of the state, or the median one. */
 function runAt({runs}, wanted) {
   const found = wanted === null ? -1 : runs.findIndex(({run}) => run === wanted);
-  return found >= 0 ? found : runAtWord(runs, RUN_WORDS[1]);
+  return found >= 0 ? found : RUN_WORDS.median(timesOf(runs));
 }
 
-function runAtWord(runs, [, order, part]) {
-  const sorted = runs.map((_, at) => at).sort((a, b) => order(runs[a].execute, runs[b].execute));
-  return sorted[Math.floor(part * (sorted.length - 1))];
-}
+const timesOf = runs => runs.map(({execute}) => execute);
 
 /* ---- Lanes ---- */
 
@@ -193,10 +189,10 @@ function SpanTable({picture, span}) {
 /* ---- Around the picture ---- */
 
 function RunChoice({timeline, at}) {
-  const {runs} = timeline, words = new Map([[0, 'first']]);
-  for (const word of RUN_WORDS) {
-    const found = runAtWord(runs, word);
-    words.set(found, words.has(found) ? `${words.get(found)}, ${word[0]}` : word[0]);
+  const {runs} = timeline, words = new Map();
+  for (const [word, find] of Object.entries(RUN_WORDS)) {
+    const found = find(timesOf(runs));
+    words.set(found, words.has(found) ? `${words.get(found)}, ${word}` : word);
   }
   const text = ({run, execute}, index) => `run ${run}: ${measured(execute)}${words.has(index) ? `, ${words.get(index)}` : ''}`;
   if (runs.length === 1) return html`<span class="count" aria-description=${explainRuns('Method::execute of one run')}>Run ${runs[0].run}, the median one: ${measured(runs[0].execute)}</span>`;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// state.test.js - the address holds all: after any actions a reload, and the copied address in a new page, show the same text; Back takes steps back. In a report, in a comparison and in TensorBoard.
+// SEED=... tries other actions.
+
+import assert from 'node:assert/strict';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {run} from './answers.js';
+import {ExecuTorchTab} from './executorch_tab.js';
+import {fixtures, missing} from './environment.js';
+import {randomFrom} from './random.js';
+import {TensorBoard} from './tensorboard.js';
+
+const VIEWPORT = {width: 1280, height: 800}, ROUNDS = 3, ACTIONS = 10, SEED = Number(process.env.SEED ?? 7), LONGEST = 2000;
+const report = (...records) => folder => {
+  const path = join(folder, `${records.length}.html`);
+  run('report', ...records.map(record => join(fixtures, record)), '-o', path, '--unit', 'ms');
+  return {page: ExecuTorchTab.openReport(path, VIEWPORT), stop: () => undefined};
+};
+const PLACES = {
+  'a report': report('llama_xnnpack'),
+  'a comparison': report('inserted_before', 'inserted_after'),
+  TensorBoard: async () => {
+    const server = await TensorBoard.start('llama_xnnpack', 'mv2_xnnpack');
+    return {page: ExecuTorchTab.openIn(server, VIEWPORT), stop: () => server.stop(), isFrame: true};
+  },
+};
+
+for (const [place, open] of Object.entries(PLACES))
+  describe(`the state in ${place}`, {skip: missing(), timeout: 900_000}, () => {
+    const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'state-'));
+    let page, stop, isFrame, views, begin;
+    /* The text of the page; of a long table, which holds the rows in sight, those that are marked. */
+    const text = () => page.frame.evaluate(() => {
+      const rows = document.querySelector('.grid-table .rows'), marked = [...document.querySelectorAll('.grid-table .row.chosen')].map(row => row.innerText);
+      if (rows) rows.hidden = true;
+      const said = document.body.innerText;
+      if (rows) rows.hidden = false;
+      return [said, ...marked].join('\n');
+    });
+    const settled = async () => {
+      await page.frame.getByText('Loading…').waitFor({state: 'hidden'});
+      await page.page.waitForTimeout(700); // what is drawn on canvases settles in the address after a moment
+    };
+    const again = async () => {
+      page.frame = isFrame ? await (await page.page.waitForSelector('iframe')).contentFrame() : page.page;
+      await page.shown();
+      await settled();
+    };
+    const go = async address => {
+      await page.page.goto('about:blank');
+      await page.page.goto(address);
+      await again();
+    };
+
+    before(async () => {
+      ({page, stop, isFrame = false} = await open(folder));
+      page = await page;
+      views = await page.frame.getByRole('tab').allInnerTexts();
+      begin = await page.address();
+    });
+
+    after(async () => {
+      await page?.close();
+      await stop?.();
+      rmSync(folder, {recursive: true, force: true});
+    });
+
+    function actionsOf(random) {
+      const oneOf = list => list[random(list.length)], key = keys => page.frame.locator('body').press(oneOf(keys)), chooseIn = async (label, values) => page.frame.getByLabel(label, {exact: true}).selectOption(oneOf(values));
+      const pressOne = async selector => {
+        const buttons = page.frame.locator(selector), count = await buttons.count();
+        if (count) await buttons.nth(random(count)).dispatchEvent('click');
+      };
+      return [
+        () => page.view(oneOf(views)), () => key(['n', 'N', 'Escape']), () => key([...'123456789']), async () => page.search(oneOf(['', 'attention', 'op:mul', '/layers\\.(1|2)/', 'backend:cpu avg>0.001'])),
+        async () => (await page.frame.getByLabel('Statistic of times').count()) && chooseIn('Statistic of times', ['avg', 'p50']), () => chooseIn('Unit of times', ['ms', 'us', 'ns']), () => key([...'ufpormq+-0']), () => key(['ArrowDown', 'ArrowRight', 'Backspace', 'Enter']),
+        async () => {
+          const box = await page.frame.locator('.scene-canvas, .graph-canvas canvas, .live-bytes, .roofline-plot').first().boundingBox({timeout: 100}).catch(() => null), at = [random(98), random(200)];
+          if (box) await page.page.mouse.click(box.x + (box.width * (1 + at[0])) / 100, box.y + Math.min(box.height - 2, 5 + at[1]));
+        },
+        () => pressOne('[role=columnheader] button, .segments button'), () => pressOne('.grid-table .row[data-row] .cut, .plain tr.link, .findings .text-link, .runs .text-link'),
+      ];
+    }
+
+    it('is the address', async () => {
+      const random = randomFrom(SEED), actions = actionsOf(random);
+      for (let round = 0; round < ROUNDS; round++) {
+        for (let at = 0; at < ACTIONS; at++) {
+          await actions[random(actions.length)]();
+          await page.frame.evaluate(() => document.activeElement?.blur());
+        }
+        await settled();
+        const shown = await text(), address = await page.address();
+        assert.ok(address.length < LONGEST);
+        await page.page.reload();
+        await again();
+        assert.equal(await text(), shown, address);
+        await go(address);
+        assert.equal(await text(), shown, address);
+      }
+    });
+
+    it('goes back step by step', async () => {
+      await go(begin);
+      await page.view('Summary');
+      await settled();
+      const steps = [() => page.view('Operators'), () => page.groupBy('Each'), () => page.openRow(3), () => page.view('Modules')], shown = [];
+      for (const step of steps) {
+        shown.push([await page.address(), await text()]);
+        await step();
+        await settled();
+      }
+      for (const [address, said] of shown.reverse()) {
+        await page.page.goBack();
+        await settled();
+        assert.deepEqual([await page.address(), await text()], [address, said]);
+      }
+    });
+
+    it('gives nothing to complain about', () => assert.deepEqual(page.errors, []));
+  });
