@@ -242,10 +242,10 @@ typedef struct etr_value {
 } etr_value;
 
 typedef enum etr_node_kind {
-  ETR_NODE_OP,     /**< calls an operator */
-  ETR_NODE_INPUT,  /**< user input, or argument of a nested graph */
-  ETR_NODE_OUTPUT, /**< what the graph returns: one node, named "output", in each graph and nested graph */
-  ETR_NODE_PARAMETER,
+  ETR_NODE_OP,        /**< calls an operator */
+  ETR_NODE_INPUT,     /**< user input, or argument of a nested graph */
+  ETR_NODE_OUTPUT,    /**< what the graph returns: one node, named "output", in each graph and nested graph */
+  ETR_NODE_PARAMETER, /**< this and the following kinds are weights */
   ETR_NODE_BUFFER,
   ETR_NODE_CONSTANT, /**< lifted tensor constant or custom object */
 } etr_node_kind;

@@ -48,10 +48,6 @@ typedef struct drawn_graph {
 
 /* ---- Nodes ---- */
 
-static bool is_weight(etr_node_kind kind) {
-  return kind == ETR_NODE_PARAMETER || kind == ETR_NODE_BUFFER || kind == ETR_NODE_CONSTANT;
-}
-
 static const char *kind_of(const etr_node *node) {
   bool is_parameter = node->kind == ETR_NODE_INPUT && node->subgraph != ETR_NONE;
   return is_parameter ? "body_parameter" : etr_node_kind_name(node->kind);
@@ -187,7 +183,7 @@ static bool list_nodes(drawing *d, drawn_graph *g) {
   g->rows = etr_arena_alloc_array(&d->e->arena, count, sizeof *g->rows);
   if (!g->has_operators) g->module_of = match_modules(d, g->graph);
   for (uint32_t i = 0; g->row_of && g->rows && i < count; i++) {
-    g->row_of[i] = is_weight(g->graph->nodes[i].kind) ? ETR_NONE : (uint32_t)g->count;
+    g->row_of[i] = g->graph->nodes[i].kind >= ETR_NODE_PARAMETER ? ETR_NONE : (uint32_t)g->count;
     if (g->row_of[i] != ETR_NONE) g->rows[g->count++] = row_of_node(d, g, i);
   }
   return g->row_of && g->rows && list_edges(d, g);
