@@ -363,9 +363,21 @@ describe('rows', () => {
     assert.ok(box(14).top > tall.bottom && box(14).top - tall.bottom < 60, 'no empty rows are left');
     assert.ok(layout.boxTop.some((top, r) => top < layout.rankTop[r]), 'drawing looks for them above their ranks');
   });
+  it('a chain that is longer than the opened box is high goes on below it', () => {
+    const {group, at} = beside([[0], ...Array.from({length: 14}, (_, i) => [11 + i]), [10, 25]]), {layout, box} = at(1), tall = box(group.id), chain = Array.from({length: 15}, (_, i) => box(11 + i));
+    assert.deepEqual(problems(layout), []);
+    assert.ok(chain[1].bottom <= tall.bottom && chain[14].top > tall.bottom && chain.every(({top, bottom}) => bottom <= tall.bottom || top > tall.bottom));
+  });
   it('what reads nothing is beside its reader', () => {
     const {group, at} = beside([[], [10, 11]]), {layout, box} = at(1);
     assert.deepEqual([problems(layout), box(11).bottom], [[], box(group.id).bottom]);
+  });
+  it('a box that is too wide for the place beside the opened one stays in its rank', () => {
+    const {tree, group, at} = beside([[0], [11], [10, 12]]);
+    tree.alias[12] = 'a.module.with.a.name.that.is.long';
+    const {layout, box} = at(1);
+    assert.deepEqual(problems(layout), []);
+    assert.ok(box(12).top > box(group.id).bottom);
   });
   it('what something else reads, too, stays in its rank', () => {
     const {group, at} = beside([[0], [11], [12], [10, 13], [11, 14]]), {layout, box} = at(1);
