@@ -494,7 +494,7 @@ static bool links_set_others(const etr_links *l, etr_node *nodes) {
     if (!list || !places) return false;
     if (node->input_count) memcpy(list, node->inputs, node->input_count * sizeof *list);
     node->inputs = list;
-    node->other_input_places = places;
+    node->other_places = places;
     for (size_t k = i; k < end; k++) {
       etr_edge edge = others[k].write == ETR_NONE ? others[k].edge : l->written_as[others[k].write];
       if (edge.node == ETR_NONE) continue;

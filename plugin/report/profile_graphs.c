@@ -114,7 +114,7 @@ static bool add_operand_edges(drawing *d, drawn_graph *g, uint32_t index, const 
   if (operand == ETR_NONE) return true;
   bool good = add_edge(d, g, index, owner->inputs[operand]);
   for (size_t i = 0; good && i < owner->other_input_count; i++)
-    if (owner->other_input_places[i] == operand) good = add_edge(d, g, index, owner->inputs[owner->input_count + i]);
+    if (owner->other_places[i] == operand) good = add_edge(d, g, index, owner->inputs[owner->input_count + i]);
   return good;
 }
 
