@@ -331,7 +331,9 @@ typedef struct etr_node {
                                may read in place of those before, because of jumps: the end of another branch, or the
                                previous pass of a loop, whose producer may be a later node or the node itself. Those
                                before are each the last producer before the node */
-  const etr_argument *arguments; /**< in argument order; tensors, graphs and None are left out. A program stores no
+  const uint32_t *other_places;  /**< of each of these, the index of the input that it may replace; ETR_NONE: there is
+                                    none, because all producers are later nodes */
+  const etr_argument *arguments; /**< in argument order; tensors, graphs and None are left out. A program has no
                                      argument names: in program/METHOD well-known operators have ATen's names, other
                                      arguments are named by position, "arg_3", and the constants of delegates have
                                      "bytes", the size of their data */
