@@ -271,7 +271,8 @@ function Pane({pane, overlay}) {
     if (!made || !pane.tree) return;
     const isChanged = open !== openText(pane.tree, made.before) && applyOpen(pane.tree, made.before, open, {setState, chooseInstance});
     if (isChanged) made.picture.relayout();
-    if (isChanged || made.seen === null) setVersion(before => before + 1);  // the list of boxes is drawn before this
+    if (isChanged || made.listed !== overlay) setVersion(before => before + 1);  // the list of boxes is drawn before this, with the values of the overlay before
+    made.listed = overlay;
     const nodes = refresh(made, overlay), isElsewhere = active !== pane.key || !made.seen;
     if (said !== made.seen && said.trim() && nodes.length && (isElsewhere || made.picture.chosen.size === 0)) {
       const before = openText(pane.tree, made.before);
