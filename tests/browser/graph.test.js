@@ -164,6 +164,7 @@ describe('the graph of a report', options, () => {
     const hatched = await inPicture(tab, picture => Array.from(picture.shown.flags).flatMap((flag, item) => (flag & 2 && item < picture.tree.count ? [picture.tree.graph.modules[picture.tree.graph.module[item]]] : [])));
     assert.deepEqual(hatched, ['features.4', 'features.5']);
     assert.equal(await inPicture(tab, picture => picture.shown.hottest), await inPicture(tab, picture => picture.shown.hottest, null, 1));
+    assert.ok((await boxes(tab)).some(text => /^convolution, −/.test(text)), 'the list of boxes has the changes, not the times');
     clean(tab);
   });
 

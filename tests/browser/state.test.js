@@ -83,6 +83,7 @@ for (const [place, open] of Object.entries(PLACES))
         async () => {
           const box = await page.frame.locator('.scene-canvas, .graph-canvas canvas, .live-bytes, .roofline-plot').first().boundingBox({timeout: 100}).catch(() => null), at = [random(98), random(200)];
           if (box) await page.page.mouse.click(box.x + (box.width * (1 + at[0])) / 100, box.y + Math.min(box.height - 2, 5 + at[1]));
+          await page.page.mouse.move(1, 1); // a tooltip is no state
         },
         () => pressOne('[role=columnheader] button, .segments button'), () => pressOne('.grid-table .row[data-row] .cut, .plain tr.link, .findings .text-link, .runs .text-link'),
       ];

@@ -67,7 +67,7 @@ function place({pane, picture}) {
 function chosenNodes(pane) {
   const [key, name] = [get('graph.node').split(':')[0], get('graph.node').slice(get('graph.node').indexOf(':') + 1)], chosen = selection.value;
   if (get('graph.node')) {
-    const source = mounted.get(key)?.pane, node = source?.graph.names.indexOf(name) ?? -1;
+    const source = key === pane.key ? pane : mounted.get(key)?.pane, node = source?.graph.names.indexOf(name) ?? -1;
     if (key === pane.key) return node < 0 ? [] : [node];
     return node < 0 ? [] : [...new Set(source.rowsOf(node).flatMap(row => pane.nodesOf(row)))];
   }
@@ -271,7 +271,8 @@ function Pane({pane, overlay}) {
     if (!made || !pane.tree) return;
     const isChanged = open !== openText(pane.tree, made.before) && applyOpen(pane.tree, made.before, open, {setState, chooseInstance});
     if (isChanged) made.picture.relayout();
-    if (isChanged || made.seen === null) setVersion(before => before + 1);  // the list of boxes is drawn before this
+    if (isChanged || made.listed !== overlay) setVersion(before => before + 1);  // the list of boxes is drawn before this, with the values of the overlay before
+    made.listed = overlay;
     const nodes = refresh(made, overlay), isElsewhere = active !== pane.key || !made.seen;
     if (said !== made.seen && said.trim() && nodes.length && (isElsewhere || made.picture.chosen.size === 0)) {
       const before = openText(pane.tree, made.before);
@@ -404,8 +405,8 @@ function TakeAway() {
 }
 
 /* What is selected in one pane and has no operator, or several: with the numbers of each. */
-function NodeLine() {
-  const [key, name] = [get('graph.node').split(':')[0], get('graph.node').slice(get('graph.node').indexOf(':') + 1)], pane = mounted.get(key)?.pane, node = pane?.graph.names.indexOf(name) ?? -1;
+function NodeLine({panes}) {
+  const [key, name] = [get('graph.node').split(':')[0], get('graph.node').slice(get('graph.node').indexOf(':') + 1)], pane = panes.find(other => other.key === key), node = pane?.graph.names.indexOf(name) ?? -1;
   if (!get('graph.node') || node < 0) return null;
   const rows = Array.from(pane.rowsOf(node)), {operators} = method.value;
   return html`<p class="graph-node"><strong>${name}</strong> (${pane.title}): ${rows.length === 0 ? 'no operator of the Edge graph' : html`${countText(rows.length, 'operator')}: ${rows.slice(0, 12).map((row, i) => html`${i ? ', ' : ''}<${NodeLink} operators=${operators} row=${row} /> ${times.value.of[row] >= 0 ? timeWithUnit(times.value.of[row]) : ''}`)}${rows.length > 12 ? ', …' : ''}`}</p>`;
@@ -489,6 +490,6 @@ export function GraphView() {
     event.preventDefault();
     takeFile(event.dataTransfer.files[0]);
   };
-  return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names} shown=${shown} all=${all} colour=${colour} />${fileProblem.value ? html`<p class="note error" role="alert">${fileProblem.value}</p>` : null}${problems.map(problem => html`<p class="note error" role="alert">${problem}</p>`)}<${NodeLine} />
+  return html`<div class="graph" onDragOver=${event => event.preventDefault()} onDrop=${drop}><${Toolbar} names=${names} shown=${shown} all=${all} colour=${colour} />${fileProblem.value ? html`<p class="note error" role="alert">${fileProblem.value}</p>` : null}${problems.map(problem => html`<p class="note error" role="alert">${problem}</p>`)}<${NodeLine} panes=${panes} />
     <div class="graph-panes">${panes.map((pane, i) => html`<${Pane} key=${pane.key} pane=${pane} overlay=${made[i]} />`)}</div>${made.length ? html`<${Legend} overlays=${made} isDark=${isDark()} isMarked=${Boolean(selection.value?.rows.length || get('graph.node'))} isPath=${get('graph.path')} />` : null}</div>`;
 }
