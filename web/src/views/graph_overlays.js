@@ -2,7 +2,7 @@
 //
 // graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes, memory, accuracy, or values of the reader's own.
 
-import {baseMethod, comparedMethod, method, profile, sectionOf, source, times, unit} from '../base/app.js';
+import {baseMethod, comparedMethod, grainOf, method, profile, sectionOf, source, times, unit} from '../base/app.js';
 import {Columns} from '../base/columns.js';
 import {UNITS, bytesText, rateText, shareText, signOf, timeText} from '../base/format.js';
 import {CPU, backendsOf} from '../base/method.js';
@@ -19,7 +19,7 @@ export function pictureUnit() {
   return most >= 1e9 ? 's' : most >= 1e6 || most === 0 ? 'ms' : most >= 1e3 ? 'us' : 'ns';
 }
 
-const timeOf = ns => timeText(ns, pictureUnit(), profile.value?.ticksPerSecond), longTime = ns => `${timeOf(ns)} ${UNITS[pictureUnit()].name}`;
+const timeOf = (ns, grain) => timeText(ns, pictureUnit(), profile.value?.ticksPerSecond, get('digits') ? 0 : grain), longTime = ns => `${timeOf(ns, grainOf(ns))} ${UNITS[pictureUnit()].name}`;
 
 /* In boxes there is room for three digits; the tooltip has all. What is not 0 is not written as 0. */
 function shortTime(ns) {
