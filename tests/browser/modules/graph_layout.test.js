@@ -218,10 +218,10 @@ describe('the tests notice', {skip}, () => {
   after(() => folders.forEach(folder => rmSync(folder, {recursive: true})));
   for (const [what, file, text, replacement] of MUTATIONS) {
     it(what, async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'graph-'));
-      folders.push(folder);
-      cpSync(fileURLToPath(new URL('../../../web/src/graph', import.meta.url)), folder, {recursive: true});
-      writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+      const copied = mkdtempSync(join(tmpdir(), 'graph-')), folder = join(copied, 'graph');
+      folders.push(copied);
+      for (const part of ['base', 'graph']) cpSync(fileURLToPath(new URL(`../../../web/src/${part}`, import.meta.url)), join(copied, part), {recursive: true});
+      writeFileSync(join(copied, 'package.json'), '{"type": "module"}');
       const source = readFileSync(join(folder, file), 'utf8');
       assert.ok(source.includes(text), `${file} has no "${text}"`);
       writeFileSync(join(folder, file), source.replace(text, replacement).replace(/^(import .*'\.\/structure\.js';)$/m, file === 'layout.js' ? "$1\nimport {wireGroups} from './wires.js';" : '$1'));
