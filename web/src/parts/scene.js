@@ -445,6 +445,7 @@ class SceneCanvas {
   step(key) {
     const rows = this.rows, at = this.places?.get(this.cursor) ?? this.places?.get(this.chosen[0]?.id);
     const to = BEHIND.includes(key) && at ? {row: at.row, index: key === 'Home' ? 0 : rows[at.row].count - 1} : at ? neighbour(rows, at, key) : this.firstInSight();
+    if (document.activeElement !== this.canvas) this.canvas.focus({preventScroll: true});
     if (to) this.choose(rows[to.row].id[to.index], true);
   }
 
