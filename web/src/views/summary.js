@@ -197,7 +197,7 @@ function Warnings() {
 function Inputs() {
   const {load, inputs, version} = profile.value, loads = load.map(event => `${event.event_name} ${timeOfRun(event.avg)}`).join(', ');
   const clocks = Object.entries(method.value.clocks).map(([backend, ns]) => `${backend || 'the runtime'} ${stepText(ns)}`).join(', ');
-  const rows = [['read', inputs.join(', ')], ['load', loads, explainRuns('average of all loads')], ['step of the clock', clocks, 'times are multiples of it'], ['written by', `etrecord-tb ${version}`]];
+  const rows = [['read', inputs.join(', ')], ['load', loads, explainRuns('average of all loads')], ['step of the clock', clocks, 'least time of the clock'], ['written by', `etrecord-tb ${version}`]];
   return html`<section class="card inputs"><h2>Inputs</h2><dl>${rows.filter(([, value]) => value).map(([key, value, why]) => html`<dt>${key}</dt><dd aria-description=${why}>${value}</dd>`)}</dl></section>`;
 }
 
