@@ -143,7 +143,7 @@ function Finding({finding}) {
 function Findings() {
   const {findings, runs} = method.value, rest = findings.slice(FINDINGS_SHOWN);
   if (findings.length === 0) return runs ? html`<p class="note">Nothing was found that would be worth changing.</p>` : null;
-  return html`<section class="card findings" aria-label="Findings"><h2>What to do next, most to be saved first</h2><p class="note">${FINDING_TIMES[0].toUpperCase()}${FINDING_TIMES.slice(1)}; tables show kernels alone.</p><ol>${findings.slice(0, FINDINGS_SHOWN).map(finding => html`<${Finding} finding=${finding} />`)}</ol>
+  return html`<section class="card findings" aria-label="Findings"><h2>What to do next, most to be saved first</h2><p class="note">Times are ${FINDING_TIMES}; tables show kernels alone.</p><ol>${findings.slice(0, FINDINGS_SHOWN).map(finding => html`<${Finding} finding=${finding} />`)}</ol>
     ${rest.length ? html`<details open=${isPrinting.value}><summary>${rest.length} more</summary><ol start=${FINDINGS_SHOWN + 1}>${rest.map(finding => html`<${Finding} finding=${finding} />`)}</ol></details>` : null}</section>`;
 }
 
