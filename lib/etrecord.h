@@ -242,10 +242,10 @@ typedef struct etr_value {
 } etr_value;
 
 typedef enum etr_node_kind {
-  ETR_NODE_OP,     /**< calls an operator */
-  ETR_NODE_INPUT,  /**< user input, or argument of a nested graph */
-  ETR_NODE_OUTPUT, /**< what the graph returns: one node, named "output", in each graph and nested graph */
-  ETR_NODE_PARAMETER,
+  ETR_NODE_OP,        /**< calls an operator */
+  ETR_NODE_INPUT,     /**< user input, or argument of a nested graph */
+  ETR_NODE_OUTPUT,    /**< what the graph returns: one node, named "output", in each graph and nested graph */
+  ETR_NODE_PARAMETER, /**< this and the following kinds are weights */
   ETR_NODE_BUFFER,
   ETR_NODE_CONSTANT, /**< lifted tensor constant or custom object */
 } etr_node_kind;
@@ -331,7 +331,9 @@ typedef struct etr_node {
                                may read in place of those before, because of jumps: the end of another branch, or the
                                previous pass of a loop, whose producer may be a later node or the node itself. Those
                                before are each the last producer before the node */
-  const etr_argument *arguments; /**< in argument order; tensors, graphs and None are left out. A program stores no
+  const uint32_t *other_places;  /**< of each of these, the index of the input that it may replace; ETR_NONE: there is
+                                    none, because all producers are later nodes */
+  const etr_argument *arguments; /**< in argument order; tensors, graphs and None are left out. A program has no
                                      argument names: in program/METHOD well-known operators have ATen's names, other
                                      arguments are named by position, "arg_3", and the constants of delegates have
                                      "bytes", the size of their data */

@@ -4,7 +4,7 @@
 
 Layers include downwards only, the join's folders those before them in its order; the plugin sees the profile and not what it is made from; an include names
 its folder; no files include or call each other in a circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone;
-the library exports what they declare; no file names the host of a package registry.
+the library exports what they declare; tables that are searched are sorted; no file names the host of a package registry.
 """
 import os
 import pathlib
@@ -209,6 +209,16 @@ def expression_faults():
         yield from (f"{unit(path)}{path.suffix}:{line} nests ?:" for line in nested_conditions(bare(path)))
 
 
+def order_faults():
+    """Tables in which etr_operator_row() searches are sorted by name."""
+    for path in sources():
+        text = path.read_text()
+        for table in sorted(set(re.findall(r"etr_operator_row\(\w+, (\w+), ETR_COUNT", text))):
+            rows = re.search(rf"^static const .*\b{table}\[\] = {{(.*?)}};", text, re.M | re.S)[1]
+            names = re.findall(r'^ *{"(\w+)"', rows, re.M) or re.findall(r'"(\w+)"', rows)
+            yield from (f"{unit(path)}: {after} comes after {name} in {table}" for name, after in zip(names, names[1:]) if name >= after)
+
+
 def nested_conditions(text):
     """Lines where a ?: is an operand of another one: no comma or semicolon of their own ends the first."""
     depth, line, open_at = 0, 1, set()
@@ -271,7 +281,7 @@ def host_faults():
 
 
 def main():
-    rules = {"includes": include_faults(), "circles": circle_faults(), "rings": ring_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults()}
+    rules = {"includes": include_faults(), "circles": circle_faults(), "rings": ring_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "order": order_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults()}
     faults = {rule: list(found) for rule, found in rules.items()}
     for rule, found in faults.items():
         print(f"{'OFF' if found else 'ok '} {rule}", *found, sep="\n  ")

@@ -356,7 +356,7 @@ static bool sort_time_slices(etr_time *t, size_t node_count) {
   size_t count = t->time_slices.count;
   size_t *end = etr_arena_alloc_array(t->scratch, node_count + 2,
                                       sizeof *end); /* end of each node's time slices, at the index of the next node */
-  if (!t->spare) t->spare = etr_arena_alloc_array(t->scratch, count, sizeof *t->spare);
+  if (!t->spare) t->spare = etr_arena_alloc_raw_array(t->scratch, count, sizeof *t->spare);
   if (!end || !t->spare) return false;
   etr_time_slice_of *sorted = t->spare;
   for (size_t i = 0; i < count; i++) end[ETR_MIN(t->time_slices.data[i].node, node_count) + 1]++;
@@ -754,7 +754,7 @@ static bool store_run_lists(const etr_time *t, etr_method *out) {
 
 /* Copies the time slices to the profile while they have the nodes of the method's graph and are sorted by them. */
 static bool store_time_slices(const etr_time *t, etr_method *out) {
-  etr_time_slice *time_slices = etr_arena_alloc_array(t->arena, t->time_slices.count, sizeof *time_slices);
+  etr_time_slice *time_slices = etr_arena_alloc_raw_array(t->arena, t->time_slices.count, sizeof *time_slices);
   for (size_t i = 0; time_slices && i < t->time_slices.count; i++) {
     const etr_time_slice_of *p = &t->time_slices.data[i];
     const etr_event *event = p->event;

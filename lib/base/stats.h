@@ -36,7 +36,8 @@ typedef struct etr_moments {
 
 void etr_moments_add(etr_moments *moments, double value);
 
-/** Compares doubles, for sorting. */
+/** Compare doubles, and uint32_t, for sorting. */
 int etr_by_double(const void *a, const void *b);
+int etr_by_u32(const void *a, const void *b);
 
 #endif

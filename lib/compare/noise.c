@@ -223,11 +223,6 @@ static double few_samples_factor(size_t count) {
   return count < ETR_COUNT(factors) ? factors[count] : (double)count / ((double)count - 0.8);
 }
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Returns the standard deviation between medians of successive benches, estimated from the last `most` differences. */
 static double step_between_benches(const etr_bench_history *history, size_t steps) {
   enum { MOST_STEPS = 200 }; /* older benches say little about the machine as it is now */
@@ -235,7 +230,7 @@ static double step_between_benches(const etr_bench_history *history, size_t step
   size_t count = ETR_MIN(steps, (size_t)MOST_STEPS);
   for (size_t i = 0; i < count; i++)
     sizes[i] = fabs(log(history->medians[history->count - 1 - i] / history->medians[history->count - 2 - i]));
-  etr_sort(sizes, count, sizeof *sizes, by_size);
+  etr_sort(sizes, count, sizeof *sizes, etr_by_double);
   return 1.4826 * few_samples_factor(count) * (sizes[(count - 1) / 2] + sizes[count / 2]) / 2;
 }
 
@@ -305,7 +300,7 @@ static double chance_of(const estimate *e, quantiles *q) {
  * probabilities are at most that. */
 static double believed_level(double *chances, size_t count) {
   if (count == 0) return LEVEL;
-  etr_sort(chances, count, sizeof *chances, by_size);
+  etr_sort(chances, count, sizeof *chances, etr_by_double);
   size_t believed = count;
   while (believed > 1 && chances[believed - 1] > LEVEL * (double)believed / (double)count) believed--;
   return LEVEL * (double)believed / (double)count;

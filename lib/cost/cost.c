@@ -572,10 +572,6 @@ static bool reads_packed(const etr_graph *graph, const etr_node *reader, const e
          most - least < MOST_VALUES;
 }
 
-static bool is_weight(const etr_node *node) {
-  return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
-}
-
 static void add_node(finder *f, uint32_t index, bool is_alone) {
   const etr_node *node = &f->graph->nodes[index];
   uint32_t leader = leader_of(f->graph, index);
@@ -596,7 +592,7 @@ static void add_node(finder *f, uint32_t index, bool is_alone) {
     f->seen_by[value_of(f, edge)] = leader;
     const etr_value *value = &f->graph->nodes[edge->node].outputs[edge->output];
     const etr_node *reader = edge == &node->inputs[i] ? node : &f->graph->nodes[node->inputs[i].node];
-    bool is_of_weights = is_weight(&f->graph->nodes[edge->node]);
+    bool is_of_weights = f->graph->nodes[edge->node].kind >= ETR_NODE_PARAMETER;
     etr_amount bytes = reader == node ? read_bytes(f->graph, node, op, i) : bytes_of(value);
     if (is_of_weights && edge == &reader->inputs[0] && reads_packed(f->graph, reader, value))
       bytes = amount_of_bits(elements_of(value), 4);

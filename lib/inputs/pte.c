@@ -736,3 +736,20 @@ etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record
   if (status == ETR_OK) return ETR_OK;
   return etr_fail(error, status, record, entry, failure.offset, "%s", failure.message);
 }
+
+/* ---- Bodies ---- */
+
+bool *etr_pte_find_bodies(const etr_pte_method *program, etr_arena *arena) {
+  size_t count = program->instruction_count;
+  bool *is_in_body = etr_arena_alloc_array(arena, count, sizeof *is_in_body);
+  int32_t *change = etr_arena_alloc_array(arena, count + 1, sizeof *change); /* of the number of jumps around */
+  for (size_t i = 0; change && i < count; i++) {
+    size_t target = (size_t)program->instructions[i].jump_target;
+    if (program->instructions[i].jump_target < 0) continue;
+    change[ETR_MIN(i + 1, target)]++;
+    change[ETR_MAX(i + 1, target)]--;
+  }
+  int32_t around = 0;
+  for (size_t i = 0; change && is_in_body && i < count; i++) is_in_body[i] = (around += change[i]) > 0;
+  return change ? is_in_body : NULL;
+}

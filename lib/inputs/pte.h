@@ -202,4 +202,8 @@ etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path, c
 etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record, const char *entry,
                               const etr_pte_limits *limits, etr_error *error);
 
+/** Returns for each instruction whether it may be in the body of a cond, map or scan: between a jump and its target.
+ * ExecuTorch's maps leave bodies out (exir/emit/_emitter.py). NULL when out of memory. */
+bool *etr_pte_find_bodies(const etr_pte_method *program, etr_arena *arena);
+
 #endif

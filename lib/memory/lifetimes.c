@@ -170,7 +170,7 @@ static int by_start(const void *a, const void *b) {
   return (x->last < y->last) - (x->last > y->last);
 }
 
-static int by_end(const void *a, const void *b) {
+int etr_by_last_instruction(const void *a, const void *b) {
   const etr_planned_tensor *const *x = a, *const *y = b;
   return ((*x)->last_instruction > (*y)->last_instruction) - ((*x)->last_instruction < (*y)->last_instruction);
 }
@@ -211,7 +211,7 @@ static bool extend_for_loops(builder *b) {
   etr_planned_tensor **ending = etr_arena_alloc_array(b->scratch, count, sizeof *ending);
   if (!open.data || !ending) return false;
   for (size_t i = 0; i < count; i++) ending[i] = tensor_at(b, (uint32_t)i);
-  etr_sort(ending, count, sizeof *ending, by_end);
+  etr_sort(ending, count, sizeof *ending, etr_by_last_instruction);
   for (size_t i = 0; i < count; i++) {
     etr_planned_tensor *tensor = ending[i];
     if (tensor->last_instruction < 0) continue;

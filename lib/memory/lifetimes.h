@@ -36,6 +36,9 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
  * random numbers, operators whose arguments are not known to be read only, and, relative to all instructions, operators
  * without a tensor as result. */
 
+/** Compares pointers to tensors by their last instructions, for sorting. */
+int etr_by_last_instruction(const void *a, const void *b);
+
 /**
  * Fills `tensors` and `needs` of the steps of a plan whose has_needs is set, or clears has_needs if they cannot be
  * determined. The plan must have its tensors; `steps` are the plan's steps, writable. The lists live in `arena`.

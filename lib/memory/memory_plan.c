@@ -247,11 +247,6 @@ static int by_first_use(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-static int by_last_use(const void *a, const void *b) {
-  const etr_planned_tensor *const *x = a, *const *y = b;
-  return ((*x)->last_instruction > (*y)->last_instruction) - ((*x)->last_instruction < (*y)->last_instruction);
-}
-
 static int by_offset(const void *a, const void *b) {
   const etr_planned_tensor *const *x = a, *const *y = b;
   if ((*x)->buffer != (*y)->buffer) return (*x)->buffer < (*y)->buffer ? -1 : 1;
@@ -328,7 +323,7 @@ static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor 
   for (size_t i = 0, listed = 0; i < count; i++)
     if (takes_memory(&tensors[i])) starting[listed] = ending[listed] = &tensors[i], listed++;
   etr_sort(starting, tree.count, sizeof *starting, by_first_use);
-  etr_sort(ending, tree.count, sizeof *ending, by_last_use);
+  etr_sort(ending, tree.count, sizeof *ending, etr_by_last_instruction);
   for (size_t i = 0; i < tree.count; i++) {
     const etr_planned_tensor *tensor = starting[i];
     size_t leaf = tree.leaf_of[tensor - tensors];

@@ -6,6 +6,7 @@
 
 #include "backends/backends.h"
 #include "backends/operator.h"
+#include "base/stats.h"
 
 enum { MOST_ITEMS_IN_ALL = 1 << 22 };
 
@@ -334,11 +335,6 @@ static bool look_back(etr_reaching *r, int32_t value, uint32_t part, size_t limi
   return last != ETR_NONE ? push_found(r, last) : enter(r, part);
 }
 
-static int by_index(const void *a, const void *b) {
-  const uint32_t *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 /* Remembers that only one write reaches the parts that a search went through: what reaches them reaches its reader. */
 static bool remember_only(etr_reaching *r, int32_t value) {
   bool good = true;
@@ -368,7 +364,7 @@ bool etr_reaching_find(etr_reaching *r, int32_t value, int32_t instruction) {
     r->from_start = last == ETR_NONE;
     good = last == ETR_NONE || push_found(r, last);
   }
-  etr_sort(r->found.data, r->found.count, sizeof *r->found.data, by_index);
+  etr_sort(r->found.data, r->found.count, sizeof *r->found.data, etr_by_u32);
   for (size_t i = 0; i < r->found.count; i++)
     if (i == 0 || r->found.data[kept - 1] != r->found.data[i]) r->found.data[kept++] = r->found.data[i];
   r->found.count = kept;

@@ -127,11 +127,12 @@ static void warn_of_other_program(etr_opened_record *out) {
     const etr_map_method *map = out->methods.data[i].map;
     const etr_pte_method *program = out->methods.data[i].program;
     size_t calls = 0, mapped = 0, shared = 0;
+    const bool *is_in_body = map && program ? etr_pte_find_bodies(program, &out->arena) : NULL;
     for (size_t k = 0; map && k < map->instruction_count; k++) mapped += map->instructions[k].is_delegate;
-    for (size_t k = 0; map && program && k < program->instruction_count; k++) {
+    for (size_t k = 0; is_in_body && k < program->instruction_count; k++) {
       const etr_pte_delegate *delegate = etr_delegate_of(program, &program->instructions[k]);
       const etr_map_instruction *known = delegate ? etr_maps_find(map, (int32_t)k) : NULL;
-      calls += delegate != NULL;
+      calls += delegate && (known || !is_in_body[k]);
       shared += known && known->is_delegate && (!known->backend || strcmp(known->backend, delegate->backend) == 0);
     }
     if (program && 2 * shared < calls + mapped - shared)

@@ -36,6 +36,7 @@ typedef struct etr_program_arguments {
 /** A producer of a node that is not among its inputs. */
 typedef struct etr_other {
   uint32_t reader, write; /* write: index in the writes; ETR_NONE: `edge` is the producer */
+  uint32_t place;         /* index of the input that it may replace; ETR_NONE */
   etr_edge edge;
 } etr_other;
 
@@ -381,9 +382,12 @@ static bool add_input(etr_links *l, etr_node *node, uint32_t place, etr_edges *i
   size_t earlier = earlier_writes(l, read.instruction);
   etr_edge start = r->from_start ? l->at_start[index] : (etr_edge){ETR_NONE, 0};
   etr_edge writer = earlier ? l->written_as[r->found.data[earlier - 1]] : start;
-  if (earlier && start.node != ETR_NONE && !note_other(l, (etr_other){place, ETR_NONE, start})) return false;
-  for (size_t i = 0; i < r->found.count; i++)
-    if (i + 1 != earlier && !note_other(l, (etr_other){.reader = place, .write = r->found.data[i]})) return false;
+  etr_other other = {place, ETR_NONE, writer.node == ETR_NONE ? ETR_NONE : (uint32_t)inputs->count, start};
+  if (earlier && start.node != ETR_NONE && !note_other(l, other)) return false;
+  for (size_t i = 0; i < r->found.count; i++) {
+    other.write = r->found.data[i];
+    if (i + 1 != earlier && !note_other(l, other)) return false;
+  }
   if (writer.node == ETR_NONE) {
     l->misses_input |= !number_type(&l->program->values[read.value]);
     return true;
@@ -486,12 +490,16 @@ static bool links_set_others(const etr_links *l, etr_node *nodes) {
     for (end = i + 1; end < l->others.count && others[end].reader == others[i].reader;) end++;
     etr_node *node = &nodes[others[i].reader];
     etr_edge *list = etr_arena_alloc_array(l->arena, node->input_count + (end - i), sizeof *list);
-    if (!list) return false;
+    uint32_t *places = etr_arena_alloc_array(l->arena, end - i, sizeof *places);
+    if (!list || !places) return false;
     if (node->input_count) memcpy(list, node->inputs, node->input_count * sizeof *list);
     node->inputs = list;
+    node->other_places = places;
     for (size_t k = i; k < end; k++) {
       etr_edge edge = others[k].write == ETR_NONE ? others[k].edge : l->written_as[others[k].write];
-      if (edge.node != ETR_NONE) list[node->input_count + node->other_input_count++] = edge;
+      if (edge.node == ETR_NONE) continue;
+      places[node->other_input_count] = others[k].place;
+      list[node->input_count + node->other_input_count++] = edge;
     }
   }
   return true;

@@ -235,9 +235,11 @@ static void check_unmapped(etr_flaws *flaws, const etr_record *record, const etr
   if (!map && edge_graph(record, method->name))
     flaws_add(flaws, ETR_FLAW_MISMATCH, place, "its times cannot be joined to nodes",
               "debug_handle_map has no method %s", method->name);
-  for (size_t i = 0; map && i < method->instruction_count; i++) {
+  const bool *is_in_body = map ? etr_pte_find_bodies(method, flaws->arena) : NULL;
+  for (size_t i = 0; is_in_body && i < method->instruction_count; i++) {
     const etr_map_instruction *told = etr_maps_find(map, (int32_t)i);
-    if (backend_at(method, (int32_t)i)) count_flaw(&calls, !told || !told->is_delegate, (int32_t)i, 0);
+    if (backend_at(method, (int32_t)i) && (told || !is_in_body[i]))
+      count_flaw(&calls, !told || !told->is_delegate, (int32_t)i, 0);
   }
   if (calls.count && record->has_delegate_map)
     flaws_add(flaws, ETR_FLAW_MISMATCH, DELEGATES, etr_entry_loss(ETR_ENTRY_DELEGATE_MAP),

@@ -286,7 +286,7 @@ static bool fill_lists(builder *b) {
   for (size_t i = 0; i < b->blocks.count; i++) row_count += b->blocks.data[i].event_count;
   uint32_t *runs = b->out->run_lists = etr_arena_alloc_array(b->arena, b->runs.count, sizeof *runs);
   size_t *end = etr_arena_alloc_array(&b->scratch, b->blocks.count, sizeof *end);
-  b->out->rows = etr_arena_alloc_array(b->arena, row_count, sizeof *b->out->rows);
+  b->out->rows = etr_arena_alloc_raw_array(b->arena, row_count, sizeof *b->out->rows);
   if (!runs || !end || !b->out->rows) return false;
   for (size_t i = 0, first = 0; i < b->blocks.count; i++) {
     make_rows(b, i);
@@ -366,8 +366,8 @@ static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
   each_run(b, dumps, dump_count, count_samples);
   if (!reserve_samples(b)) return false;
   each_run(b, dumps, dump_count, put_samples);
-  uint64_t *sorted = etr_arena_alloc_array(&b->scratch, etr_samples_most(b->blocks.data, b->blocks.count),
-                                           sizeof *sorted);
+  uint64_t *sorted = etr_arena_alloc_raw_array(&b->scratch, etr_samples_most(b->blocks.data, b->blocks.count),
+                                               sizeof *sorted);
   for (size_t i = 0; sorted && i < b->blocks.count; i++) {
     etr_samples_measure(b->out, &b->blocks.data[i], sorted);
     set_kinds(b->out, &b->blocks.data[i]);

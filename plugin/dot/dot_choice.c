@@ -18,10 +18,6 @@ uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph) {
   return subgraph < graph->subgraph_count ? subgraph : ETR_NONE;
 }
 
-bool etr_dot_is_weight(const etr_node *node) {
-  return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
-}
-
 /* ---- Focus ---- */
 
 static size_t depth_of(const char *path) {
@@ -133,6 +129,6 @@ etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_profi
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   ETR_TRY(choose_focus(out, graph, error));
   if (options != NULL && options->top > 0) ETR_TRY(choose_top(out, arena, profile, graph, options->top, error));
-  for (size_t i = 0; i < graph->node_count; i++) out->drawn[i] &= !etr_dot_is_weight(&graph->nodes[i]);
+  for (size_t i = 0; i < graph->node_count; i++) out->drawn[i] &= graph->nodes[i].kind < ETR_NODE_PARAMETER;
   return ETR_OK;
 }

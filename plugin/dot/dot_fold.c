@@ -54,7 +54,7 @@ static bool list_blocks(folder *f) {
   }
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
     f->stand_in[i] = i;
-    if (etr_dot_is_weight(&f->graph->nodes[i])) continue;
+    if (f->graph->nodes[i].kind >= ETR_NODE_PARAMETER) continue;
     for (uint32_t s = f->scopes->of_node[i]; s != ETR_NONE; s = f->scopes->list[s].parent) {
       uint32_t *slot = f->block[s] == ETR_NONE ? NULL : etr_vec_push(f->arena, &f->blocks.data[f->block[s]].nodes);
       if (slot != NULL) *slot = i;
@@ -99,7 +99,7 @@ enum { FROM_INSIDE, FROM_WEIGHT, FROM_OUTSIDE };
 /* Puts the source of an input of a node among `count` nodes. Nodes outside are numbered when they are first read. */
 static void put_input(folder *f, size_t count, uint32_t *outside, const etr_edge *input) {
   uint32_t from = input->node;
-  if (etr_dot_is_weight(&f->graph->nodes[from])) {
+  if (f->graph->nodes[from].kind >= ETR_NODE_PARAMETER) {
     put_number(f, FROM_WEIGHT);
     put_number(f, f->kind[from]);
     return;
@@ -169,7 +169,7 @@ static sequence *list_sequences(folder *f) {
   if (list == NULL || is_broken == NULL) return NULL;
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
     uint32_t scope = f->scopes->of_node[i], own = scope == ETR_NONE ? (uint32_t)count : scope;
-    if (etr_dot_is_weight(&f->graph->nodes[i])) continue;
+    if (f->graph->nodes[i].kind >= ETR_NODE_PARAMETER) continue;
     bool is_operator = f->graph->nodes[i].kind == ETR_NODE_OP;
     uint32_t *gap = is_broken[own] || !is_operator ? etr_vec_push(f->arena, &list[own]) : NULL;
     if (gap != NULL) *gap = ETR_NONE;

@@ -93,7 +93,7 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   etr_dot_sum *sum = &p->node_sums[index];
   const etr_dot_choice *choice = &p->plan->choice;
-  bool is_weight = etr_dot_is_weight(node);
+  bool is_weight = node->kind >= ETR_NODE_PARAMETER; /* weights are not drawn */
   *sum = (etr_dot_sum){.drawn = !is_weight && etr_dot_stand_in(&p->plan->fold, index) == index,
                        .focused = !is_weight && choice->focused[index],
                        .ranked = choice->rank[index] > 0,

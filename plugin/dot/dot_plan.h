@@ -40,9 +40,6 @@ typedef struct etr_dot_choice {
 etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                           const etr_dot_options *options, etr_error *error);
 
-/** Returns true if a node is a weight. Weights are not drawn. */
-bool etr_dot_is_weight(const etr_node *node);
-
 /** Returns the lowered module that a nested graph is, or is in; ETR_NONE if there is none. A parent's index is smaller
  * than its child's. */
 uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph);

@@ -16,7 +16,7 @@ struct etr_gzip {
 };
 
 etr_gzip *etr_gzip_new(const etr_sink *sink) {
-  enum { LEVEL = 3, GZIP_HEADER = 16, MEMORY_LEVEL = 8 }; /* level 6 takes twice as long and saves a tenth */
+  enum { LEVEL = 5, GZIP_HEADER = 16, MEMORY_LEVEL = 8 }; /* level 3 needs 9 % more bytes, level 6 twice the time */
   etr_gzip *gzip = calloc(1, sizeof *gzip);
   if (gzip == NULL) return NULL;
   gzip->sink = *sink;

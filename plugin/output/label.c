@@ -113,7 +113,9 @@ char *etr_label_jump(etr_arena *arena, const etr_node *node, const char *separat
   const char *condition = etr_node_argument(node, "if_not"), *target = etr_node_argument(node, "go_to");
   if (condition == NULL || target == NULL) return NULL;
   char value[ETR_ARGUMENT_ROOM], place[ETR_ARGUMENT_ROOM];
+  bool is_always = strcmp(condition, "false") == 0;
   int value_size = (int)etr_format_argument(value, condition), place_size = (int)etr_format_argument(place, target);
+  if (is_always) return etr_arena_format(arena, "always%sgo to %.*s", separator, place_size, place);
   return etr_arena_format(arena, "if not %.*s%sgo to %.*s", value_size, value, separator, place_size, place);
 }
 

@@ -39,8 +39,8 @@ const char *etr_label_node(etr_arena *arena, const etr_graph *graph, uint32_t no
 /** Returns "modeling.py:42 in forward", or "" for NULL. */
 char *etr_label_source(etr_arena *arena, const etr_source *source);
 
-/** Returns when a jump of a program jumps, and where to: "if not value_15", the separator, "go to instruction_8". NULL
- * for other nodes. */
+/** Returns when a jump of a program jumps, and where to: "if not value_15" or "always", the separator, "go to
+ * instruction_8". NULL for other nodes. */
 char *etr_label_jump(etr_arena *arena, const etr_node *node, const char *separator);
 
 /** Returns a backend's label in capitals, digits, '-' and '_': "XNNPACK" for "XnnpackBackend", "CPU" for NULL

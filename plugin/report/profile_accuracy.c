@@ -21,10 +21,7 @@ static bool is_compared(const void *row) { return as_value(row)->row.gap != NULL
 static bool has_steps(const void *row) { return is_compared(row) && value_of(row)->is_integer; }
 
 static etr_cell name(const void *row) { return etr_cell_text(etr_accuracy_name(&as_value(row)->row)); }
-static etr_cell role(const void *row) {
-  if (value_of(row)->is_tap) return etr_cell_text("tap");
-  return etr_cell_text(value_of(row)->is_output ? "output" : "value");
-}
+static etr_cell role(const void *row) { return etr_cell_text(etr_accuracy_role(value_of(row))); }
 static etr_cell finite(double number) { return etr_cell_number(isfinite(number) ? number : NAN); }
 static etr_cell snr(const void *row) { return finite(is_compared(row) ? value_of(row)->gap.snr_db : NAN); }
 static etr_cell is_equal(const void *row) {

@@ -48,10 +48,6 @@ typedef struct drawn_graph {
 
 /* ---- Nodes ---- */
 
-static bool is_weight(etr_node_kind kind) {
-  return kind == ETR_NODE_PARAMETER || kind == ETR_NODE_BUFFER || kind == ETR_NODE_CONSTANT;
-}
-
 static const char *kind_of(const etr_node *node) {
   bool is_parameter = node->kind == ETR_NODE_INPUT && node->subgraph != ETR_NONE;
   return is_parameter ? "body_parameter" : etr_node_kind_name(node->kind);
@@ -78,13 +74,13 @@ static uint32_t type_of(drawing *d, const etr_node *node) {
   return slot->value;
 }
 
-/* Returns the node outside from which a parameter of a body takes its value, and which of its outputs. The operands of
- * control flow come last among the inputs of its node, and a delegate's inputs are all of its call's. */
-static etr_edge operand_of(const etr_graph *graph, const etr_subgraph *body, size_t place, size_t parameter_count) {
+/* Returns the index of the input of a body's owner that a parameter stands for; ETR_NONE if it is unknown. The operands
+ * of control flow come last among the inputs of its node, and a delegate's inputs are all of its call's. */
+static size_t operand_of(const etr_graph *graph, const etr_subgraph *body, size_t place, size_t parameter_count) {
   const etr_node *owner = &graph->nodes[body->owner];
   size_t others = owner->input_count - parameter_count;
   bool is_known = owner->input_count >= parameter_count && (others == 0 || body->kind == ETR_SUBGRAPH_BODY);
-  return is_known ? owner->inputs[others + place] : (etr_edge){ETR_NONE, ETR_NONE};
+  return is_known ? others + place : ETR_NONE;
 }
 
 /* Notes that a node reads a value, once. Weights are only counted. */
@@ -109,14 +105,23 @@ static bool add_edge(drawing *d, drawn_graph *g, uint32_t node, etr_edge edge) {
   return true;
 }
 
+/* Adds the edges of a parameter of a body: those of its operand. */
+static bool add_operand_edges(drawing *d, drawn_graph *g, uint32_t index, const etr_node *owner, size_t operand) {
+  if (operand == ETR_NONE) return true;
+  bool good = add_edge(d, g, index, owner->inputs[operand]);
+  for (size_t i = 0; good && i < owner->other_input_count; i++)
+    if (owner->other_places[i] == operand) good = add_edge(d, g, index, owner->inputs[owner->input_count + i]);
+  return good;
+}
+
 /* Adds the edges of a node. place_of: per subgraph, how many of its parameters were seen; counts: how many it has. */
 static bool add_edges(drawing *d, drawn_graph *g, uint32_t index, size_t *place_of, const size_t *counts) {
   const etr_node *node = &g->graph->nodes[index];
   bool good = true;
   if (node->kind == ETR_NODE_INPUT && node->subgraph != ETR_NONE) {
     const etr_subgraph *body = &g->graph->subgraphs[node->subgraph];
-    size_t place = place_of[node->subgraph]++;
-    return add_edge(d, g, index, operand_of(g->graph, body, place, counts[node->subgraph]));
+    size_t operand = operand_of(g->graph, body, place_of[node->subgraph]++, counts[node->subgraph]);
+    return add_operand_edges(d, g, index, &g->graph->nodes[body->owner], operand);
   }
   size_t inputs = node->input_count + node->other_input_count;
   for (size_t i = 0; good && i < inputs; i++) good = add_edge(d, g, index, node->inputs[i]);
@@ -187,7 +192,7 @@ static bool list_nodes(drawing *d, drawn_graph *g) {
   g->rows = etr_arena_alloc_array(&d->e->arena, count, sizeof *g->rows);
   if (!g->has_operators) g->module_of = match_modules(d, g->graph);
   for (uint32_t i = 0; g->row_of && g->rows && i < count; i++) {
-    g->row_of[i] = is_weight(g->graph->nodes[i].kind) ? ETR_NONE : (uint32_t)g->count;
+    g->row_of[i] = g->graph->nodes[i].kind >= ETR_NODE_PARAMETER ? ETR_NONE : (uint32_t)g->count;
     if (g->row_of[i] != ETR_NONE) g->rows[g->count++] = row_of_node(d, g, i);
   }
   return g->row_of && g->rows && list_edges(d, g);

@@ -2,6 +2,7 @@
  *
  * profile_json.c - writes the data of the dashboard and the report as one compact JSON document.
  */
+#include "base/stats.h"
 #include "base/system.h"
 #include "output/statistics.h"
 #include "report/profile_doc.h"
@@ -65,17 +66,12 @@ static void put_balance(etr_profile_doc *e, const etr_method *method) {
   etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &e->arena, f->profile, method));
 }
 
-static int by_number(const void *a, const void *b) {
-  const uint32_t *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 /* Writes the operators that a finding is about, each as the distance from the one before it. */
 static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *ops, const etr_finding *finding) {
   uint32_t *rows = etr_arena_alloc_array(&e->arena, finding->node_count, sizeof *rows), last = 0;
   if (!rows) return false;
   for (size_t i = 0; i < finding->node_count; i++) rows[i] = ops->row_of[finding->nodes[i]];
-  etr_sort(rows, finding->node_count, sizeof *rows, by_number);
+  etr_sort(rows, finding->node_count, sizeof *rows, etr_by_u32);
   etr_field_list(&e->fields, "operator_steps");
   for (size_t i = 0; i < finding->node_count && rows[i] != ETR_NONE; last = rows[i++])
     etr_jw_uint(e->fields.json, rows[i] - last);

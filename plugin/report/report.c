@@ -131,12 +131,9 @@ etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_
 
 /* ---- Two records ---- */
 
-static bool add_bytes(void *text, const void *bytes, size_t size) {
-  return etr_text_add(text, (etr_slice){bytes, size});
-}
-
 static etr_status make_document(etr_text *out, const etr_profile *profile, etr_error *error) {
-  return etr_profile_write(profile, ETR_PROFILE_SHOWN | ETR_PROFILE_COMPARED, NULL, &(etr_sink){add_bytes, out}, error);
+  return etr_profile_write(profile, ETR_PROFILE_SHOWN | ETR_PROFILE_COMPARED, NULL, &(etr_sink){etr_text_write, out},
+                           error);
 }
 
 /* Compares the records as documents, because the page numbers operators and not nodes. */
@@ -148,7 +145,7 @@ static etr_status compare(etr_text *out, const etr_profile *base, const etr_prof
   const etr_document old = {documents[0].data, documents[0].size, NULL},
                      now = {documents[1].data, documents[1].size, NULL};
   ETR_TRY(etr_compare_documents(&comparison, &old, &now, NULL, error));
-  etr_status status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS, &(etr_sink){add_bytes, out}, error);
+  etr_status status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS, &(etr_sink){etr_text_write, out}, error);
   etr_comparison_close(comparison);
   return status;
 }

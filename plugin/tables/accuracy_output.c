@@ -100,10 +100,7 @@ static etr_cell backend(const void *row) {
   return etr_cell_text(times ? times[value_of(row)->node].backend : NULL);
 }
 static etr_cell source(const void *row) { return etr_accuracy_source(as_row(row)->arena, as_row(row)->node->source); }
-static etr_cell role(const void *row) {
-  if (value_of(row)->is_tap) return etr_cell_text("tap");
-  return etr_cell_text(value_of(row)->is_output ? "output" : "value");
-}
+static etr_cell role(const void *row) { return etr_cell_text(etr_accuracy_role(value_of(row))); }
 static etr_cell reference_evidence(const void *row) {
   return etr_cell_text(etr_partner_evidence_name(value_of(row)->evidence));
 }

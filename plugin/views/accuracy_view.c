@@ -102,6 +102,11 @@ const etr_value_accuracy *const *etr_accuracy_worst_inputs(etr_arena *arena, con
   return is_final && !etr_arena_failed(arena) ? rows : NULL;
 }
 
+const char *etr_accuracy_role(const etr_value_accuracy *value) {
+  if (value->is_tap) return "tap";
+  return value->is_output ? "output" : "value";
+}
+
 double etr_accuracy_capped_snr(const etr_numeric_gap *gap) {
   if (gap->unlike > 0 || isnan(gap->snr_db)) return -ETR_EQUAL_DB;
   return fmax(fmin(gap->snr_db, ETR_EQUAL_DB), -ETR_EQUAL_DB);

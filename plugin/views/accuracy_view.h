@@ -94,6 +94,9 @@ const char *etr_accuracy_line(etr_arena *arena, const etr_accuracy *accuracy);
 /** Up to this difference statistics are called equal, as values are above ETR_EQUAL_DB. */
 #define ETR_EQUAL_STATISTICS 1e-5
 
+/** Returns what a value is: "tap", "output" of the model, or "value". Static. */
+const char *etr_accuracy_role(const etr_value_accuracy *value);
+
 /** Returns the largest difference of a value's statistics, see etr_tap_statistic; NaN if none was compared. */
 double etr_accuracy_tap_difference(const etr_value_accuracy *value);
 

@@ -12,6 +12,16 @@ import {gunzipSync, gzipSync} from 'node:zlib';
 import {run} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {fixtures, missing, screenshots} from './environment.js';
+import {TensorBoard} from './tensorboard.js';
+
+/** Replaces the graphs of a section, or of a method and its document's texts, by an ATen graph: a chain of nodes, changed. */
+function aten(count, more = {}, graph = {}) {
+  const chain = Array(count - 1).fill(1), nodes = {count, name: Array.from({length: count}, (_, i) => `n${i}`), module: 0, inputs: [0, ...chain], counterparts: 0, ...more};
+  return section => {
+    section.texts = [...section.texts, 'op', 'aten.add.Tensor'];
+    section.graphs.list = [{module: 'aten', dialect: 'aten', entry: 'x', has_operators: false, nodes: {...nodes, kind: section.texts.length - 2, op: section.texts.length - 1}, inputs: chain, ...graph}];
+  };
+}
 
 const options = {skip: missing(), timeout: 600_000};
 
@@ -69,13 +79,13 @@ describe('the graph of a report', options, () => {
     assert.ok(sizes[0] >= 6 && sizes[1] >= 9, sizes.join());
     const list = await boxes(tab);
     assert.ok(list.length >= 40 && list.length <= 200, `${list.length} boxes`);
-    assert.ok(list.some(text => /^convolution, [\d.]+ ms$/.test(text)), list.slice(0, 5).join());
+    assert.ok(list.some(text => /^convolution, [\d.]+ µs$/.test(text)), list.slice(0, 5).join());
     await tab.screenshot(join(screenshots, 'graph_mv2_xnnpack.png'));
     clean(tab);
   });
 
   it('breaks long chains for the pane that it has first, and for another one when the reader fits the picture', async () => {
-    const tab = await open('mv2_xnnpack'), columns = () => inPicture(tab, picture => Math.max(...picture.layout.inner.flatMap(inner => inner ? [1, ...inner.column ?? []] : []))), resized = (width, height) => tab.page.waitForFunction(wide => document.querySelector('.graph-pane canvas').picture.width === document.querySelector('.graph-pane canvas').clientWidth && innerWidth === wide, width, {polling: 50}), [wide, {x, width}] = [await columns(), await inPicture(tab, picture => ({x: Array.from(picture.layout.x), width: picture.layout.width}))];
+    const tab = await open('mv2_xnnpack'), columns = () => inPicture(tab, picture => Math.max(...picture.layout.inner.flatMap(inner => inner ? [1, ...inner.column ?? []] : []))), resized = (width, height) => tab.page.waitForFunction(wide => document.querySelector('.graph-pane canvas').picture.full === document.querySelector('.graph-pane canvas').clientWidth && innerWidth === wide, width, {polling: 50}), [wide, {x, width}] = [await columns(), await inPicture(tab, picture => ({x: Array.from(picture.layout.x), width: picture.layout.width}))];
     await tab.page.setViewportSize({width: 620, height: 1100});
     await resized(620);
     assert.deepEqual([await columns(), await inPicture(tab, picture => Array.from(picture.layout.x))], [wide, x], 'the window alone moves nothing');
@@ -164,6 +174,7 @@ describe('the graph of a report', options, () => {
     const hatched = await inPicture(tab, picture => Array.from(picture.shown.flags).flatMap((flag, item) => (flag & 2 && item < picture.tree.count ? [picture.tree.graph.modules[picture.tree.graph.module[item]]] : [])));
     assert.deepEqual(hatched, ['features.4', 'features.5']);
     assert.equal(await inPicture(tab, picture => picture.shown.hottest), await inPicture(tab, picture => picture.shown.hottest, null, 1));
+    assert.ok((await boxes(tab)).some(text => /^convolution, −/.test(text)), 'the list of boxes has the changes, not the times');
     clean(tab);
   });
 
@@ -225,10 +236,165 @@ describe('the graph of a report', options, () => {
     const [, svg] = await take('Picture as SVG');
     assert.match(svg, /^<svg xmlns/);
     assert.ok(await tab.page.evaluate(text => !new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror'), svg));
-    for (const part of ['upsample_bilinear2d', 'down1']) assert.ok(svg.includes(part), part);
+    for (const part of ['upsample_bilinear2d', 'down1', 'avg, µs']) assert.ok(svg.includes(part), part);
     const [, dot] = await take('Boxes as DOT');
     assert.match(dot, /^digraph G \{/);
     assert.equal((dot.match(/ -> /g) ?? []).length, 32, 'an edge for each value from box to box');
+    clean(tab);
+  });
+
+  const pictureOf = tab => inPicture(tab, ({zoom, x, y, full, width, mapArea, layout}) => ({zoom, x, y, full, width, map: mapArea, right: (x + layout.width) * zoom, bottom: (y + layout.height) * zoom}));
+  const press = (tab, name) => tab.page.locator('.graph-pane').first().getByRole('button', {name, exact: true}).click();
+  const settled = (tab, zoom) => tab.page.waitForFunction(wanted => Math.abs(document.querySelector('.graph-pane canvas').picture.zoom - wanted) < 1e-3, zoom);
+  const openGroups = tab => inPicture(tab, ({tree}) => tree.groups.filter(({id, state}) => id !== tree.root && state > 0).length);
+
+  it('has the map in a strip of its own, which is there only if not all is in view', async () => {
+    for (const record of ['mv2_xnnpack', 'llama_portable']) {
+      const tab = await open(record, '', null), first = await pictureOf(tab);
+      assert.ok(first.map.x > first.width && first.width < first.full, JSON.stringify(first));
+      assert.ok(await inPicture(tab, picture => { for (let y = 0; y < picture.height; y += 5) if (picture.at(picture.mapArea.x + 9, y)) return false; return true; }), 'nothing is below the map');
+      await press(tab, 'Fit');
+      await tab.page.waitForFunction(() => !document.querySelector('.graph-pane canvas').picture.mapArea);
+      const {right, bottom, full, x, y} = await pictureOf(tab);
+      assert.ok(x >= 0 && y >= 0 && right <= full && bottom <= 800, `${record}: ${right} x ${bottom}`);
+      clean(tab);
+    }
+  });
+
+  it('shows the whole, closes all and opens all by buttons and keys, and Back takes each back', async () => {
+    const tab = await open('mv2_xnnpack'), first = await pictureOf(tab), before = await openGroups(tab);
+    await tab.page.locator('.graph-pane canvas').focus();
+    await tab.page.keyboard.press('0');
+    await until(tab, 'graph.view=edge=');
+    assert.ok((await pictureOf(tab)).zoom < first.zoom);
+    await tab.page.goBack();
+    await settled(tab, first.zoom);
+    await tab.page.keyboard.press('c');
+    await until(tab, 'graph.open=edge=*c');
+    assert.equal(await openGroups(tab), 0);
+    await press(tab, 'Open all');
+    await until(tab, 'graph.open=edge=*o');
+    assert.equal(await openGroups(tab), await inPicture(tab, ({tree}) => tree.groups.length - 1));
+    await tab.page.reload();
+    await drawn(tab);
+    assert.equal(await openGroups(tab), await inPicture(tab, ({tree}) => tree.groups.length - 1));
+    await tab.page.goBack();
+    await tab.page.waitForFunction(() => { const {tree} = document.querySelector('.graph-pane canvas').picture; return tree.groups.every(({id, state}) => id === tree.root || state === 0); });
+    await tab.page.goBack();
+    await settled(tab, first.zoom);
+    assert.equal(await openGroups(tab), before);
+    await tab.page.keyboard.press('?');
+    for (const said of ['Show the whole graph', 'Close all groups', 'Open all groups']) await tab.page.getByRole('dialog', {name: 'Keys'}).getByText(said).waitFor();
+    clean(tab);
+  });
+
+  it('goes back to the very place that was left', async () => {
+    const tab = await open('mv2_xnnpack');
+    await tab.page.mouse.move(400, 400);
+    await tab.page.mouse.wheel(0, -300);
+    const {zoom, x, y} = await pictureOf(tab);
+    await tab.page.locator('.graph-pane canvas').focus();
+    await tab.page.keyboard.press('c');
+    await until(tab, 'graph.open=edge=*c');
+    await tab.page.goBack();
+    await settled(tab, zoom);
+    const now = await pictureOf(tab);
+    assert.ok(Math.abs(now.x - x) < 0.1 && Math.abs(now.y - y) < 0.1, JSON.stringify([now, x, y]));
+    clean(tab);
+  });
+
+  it('offers groups of delegates only where they are boxes', async () => {
+    const tab = await open('mv2_xnnpack'), button = tab.page.getByRole('group', {name: 'Group by'}).getByRole('button', {name: 'Delegates'});
+    assert.ok(await button.isDisabled());
+    assert.match(await button.getAttribute('title'), /as areas, not as boxes/);
+    await tab.page.getByRole('group', {name: 'Graphs'}).getByRole('button', {name: 'Program'}).click();
+    await drawn(tab, 1);
+    await button.click();
+    await until(tab, 'graph.by=delegate');
+    clean(tab);
+  });
+
+  it('writes times in one unit, the share beside them, and never a bare 0; what is fused says into what', async () => {
+    const tab = await open('mv2_xnnpack', 'graph.label=both'), texts = () => inPicture(tab, (picture, canvas) => {
+      const c = canvas.getContext('2d'), said = [], write = c.fillText;
+      c.fillText = function (text, ...rest) { said.push(text); write.call(this, text, ...rest); };
+      picture.draw(c);
+      delete c.fillText;
+      return said;
+    });
+    const both = await texts(), legend = () => tab.page.locator('.graph-legend').innerText();
+    assert.match(await legend(), /avg, µs\s+0\s+5\.4\s+21\.\d\s+48\.3/);
+    assert.ok(both.includes('48.3') || both.includes('36.3'), both.slice(0, 20).join());
+    assert.ok(both.some(text => /^7\.8 %/.test(text)), 'the share of features.0.0');
+    assert.ok(both.includes('<1') && both.includes('fused') && !both.includes('0.0') && !both.some(text => /^(median )?0( |$)/.test(text) && !both.includes('▾ 0')));
+    const unit = tab.page.getByLabel('Unit of times');
+    await unit.selectOption('us');
+    await unit.selectOption('ms');
+    await tab.page.waitForFunction(() => /avg, ms/.test(document.querySelector('.graph-legend').innerText));
+    await tab.page.getByLabel('Label', {exact: true}).selectOption('share');
+    await tab.page.waitForFunction(() => /share/.test(document.querySelector('.graph-legend').innerText));
+    assert.ok((await texts()).includes('<0.2 %') || (await texts()).some(text => /^<0\.\d %/.test(text)));
+    const fused = await placeOf(tab, 'aten__native_batch_norm_legit_no_training_default');
+    await tab.page.mouse.move(...fused);
+    assert.match(await tab.page.locator('.graph-tip').innerText(), /fused into aten_convolution_default, whose time includes it/);
+    clean(tab);
+  });
+
+  it('names delegates in the legend, and at the pointer', async () => {
+    const tab = await open('mv2_xnnpack');
+    assert.match(await tab.page.locator('.graph-legend').innerText(), /XnnpackBackend @\d/);
+    const [x, y] = await inPicture(tab, (picture, canvas) => {
+      const box = canvas.getBoundingClientRect();
+      for (let py = 60; py < picture.height; py += 7) for (let px = 10; px < picture.width; px += 7) if (picture.at(px, py)?.act === 'tint') return [box.left + px, box.top + py];
+      return null;
+    });
+    await tab.page.mouse.move(x, y);
+    assert.match(await tab.page.locator('.graph-tip').innerText(), /XnnpackBackend @\d+\s+delegate 1 of 1, called at instruction \d+\s+\d+ nodes/);
+    const many = await open('llama_xnnpack');
+    assert.match(await many.page.locator('.graph-legend').innerText(), /areas of \d+ delegates/);
+    clean(tab);
+  });
+
+  it('lists the instances of a repeat, of which any can be chosen', async () => {
+    const tab = await open('llama_portable'), list = tab.page.getByRole('listbox', {name: /Instances of layers/});
+    const [x, y] = await inPicture(tab, (picture, canvas) => { const box = canvas.getBoundingClientRect(), at = Array.from({length: picture.areas.length / 6}, (_, i) => picture.areas.slice(6 * i, 6 * i + 6)).find(area => picture.at(area[0] + 1, area[1] + 1)?.act === 'choose'); return [box.left + at[0] + 8, box.top + at[1] + at[3] / 2]; });
+    await tab.page.mouse.click(x, y);
+    await list.waitFor();
+    const area = await list.boundingBox(), canvas = await tab.page.locator('.graph-pane canvas').boundingBox();
+    assert.ok(area.x >= canvas.x && area.y >= canvas.y && area.x + area.width <= canvas.x + canvas.width && area.y + area.height <= canvas.y + canvas.height, 'all of the list is in the picture');
+    assert.equal(await list.locator('option').count(), 32);
+    assert.match(await list.locator('option').nth(31).innerText(), /^31 · [\d.]+ µs$/);
+    await list.press('End');
+    await list.press('Enter');
+    await until(tab, 'i31');
+    await list.waitFor({state: 'detached'});
+    assert.equal(await inPicture(tab, picture => picture.tree.groups.find(group => group.kind === 1).chosen), 31);
+    clean(tab);
+  });
+
+  it('can be used by keys alone: the picture has a visible focus, and boxes are buttons of a list', async () => {
+    const tab = await open('unet_xnnpack', 'graph.list=1');
+    await tab.page.locator('.graph-pane header button').last().focus();
+    await tab.page.keyboard.press('Tab');
+    const {width, offset, tag} = await tab.page.evaluate(() => { const style = getComputedStyle(document.activeElement); return {tag: document.activeElement.tagName, width: parseFloat(style.outlineWidth), offset: parseFloat(style.outlineOffset)}; });
+    assert.ok(tag === 'CANVAS' && width >= 2 && offset <= -width, `${tag}: outline of ${width}, ${offset} from the edge, beyond which nothing is drawn`);
+    await tab.page.keyboard.press('ArrowDown');
+    await tab.page.waitForFunction(() => /sel=node:|graph\.node=edge:/.test(decodeURIComponent(location.hash)));
+    await tab.page.locator('.graph-list button[aria-expanded=true]').first().press('Enter');
+    await until(tab, 'graph.open=edge=');
+    clean(tab);
+  });
+
+  it('shows the legend in print and in the picture as PNG', async () => {
+    const tab = await open('mv2_xnnpack');
+    await tab.page.emulateMedia({media: 'print'});
+    assert.ok(await tab.page.locator('.graph-legend').isVisible() && await tab.page.locator('.graph-pane canvas').isVisible());
+    assert.ok(!await tab.page.getByRole('button', {name: 'Close all'}).isVisible());
+    await tab.page.emulateMedia({media: 'screen'});
+    await tab.page.getByText('Take away').click();
+    const [saved] = await Promise.all([tab.page.waitForEvent('download'), tab.page.getByRole('menuitem', {name: 'Picture as PNG'}).click()]), path = join(folder, saved.suggestedFilename());
+    await saved.saveAs(path);
+    assert.ok(readFileSync(path).readUInt32BE(20) > await inPicture(tab, picture => picture.height) + 30, 'the picture is higher than the canvas');
     clean(tab);
   });
 
@@ -252,7 +418,6 @@ describe('the graph of a report', options, () => {
   }
 
   it('lays out a large graph in a worker, and a graph with circles, 10,000 edges, long names and deep bodies without an error', async () => {
-    const chain = count => Array(count - 1).fill(1), nodes = (count, more) => ({count, kind: 'op', name: Array.from({length: count}, (_, i) => `n${i}`), op: 'aten.add.Tensor', module: 0, inputs: [0, ...chain(count)], counterparts: 0, ...more}), aten = (count, more = {}, graph = {}) => section => { section.texts = [...section.texts, 'op', 'aten.add.Tensor']; section.graphs.list = [{module: 'aten', dialect: 'aten', entry: 'x', has_operators: false, nodes: {...nodes(count, more), kind: section.texts.length - 2, op: section.texts.length - 1}, inputs: chain(count), ...graph}]; };
     const large = await openWith(aten(6000));
     await drawn(large);
     assert.equal(await inPicture(large, picture => picture.tree.count), 6000);
@@ -285,11 +450,45 @@ describe('the graph of a report', options, () => {
     for (const record of ['control_flow', 'p_gru', 'b_qnn', 'lowered_in_record', 'vit_xnnpack']) {
       const tab = await open(record, 'graph.panes=aten,edge,program');
       for (const by of ['Delegates', 'No groups', 'Modules']) {
-        await tab.page.getByRole('group', {name: 'Group by'}).getByRole('button', {name: by}).click();
+        const button = tab.page.getByRole('group', {name: 'Group by'}).getByRole('button', {name: by});
+        if (await button.isEnabled()) await button.click();
         await drawn(tab);
       }
       await tab.screenshot(join(screenshots, `graph_${record}.png`));
       clean(tab);
     }
+  });
+});
+
+describe('the graph in TensorBoard', options, () => {
+  let server, tab;
+
+  before(async () => {
+    server = await TensorBoard.start('mv2_xnnpack');
+    tab = await new ExecuTorchTab().launch({width: 1280, height: 800});
+  });
+  after(async () => {
+    await tab?.close();
+    await server?.stop();
+  });
+
+  it('is laid out in a worker, which is the script that TensorBoard serves, where it is large', async () => {
+    const workers = [], ended = [];
+    tab.page.on('worker', worker => { workers.push(worker.url()); worker.on('close', () => ended.push(worker.url())); });
+    await tab.page.route(/plugin\/etrecord\/profile\?/, async route => {
+      const answer = await route.fetch(), document = await answer.json(), [method] = document.methods, section = {texts: document.texts, graphs: method.graphs};
+      aten(6000)(section);
+      await route.fulfill({response: answer, json: {...document, texts: section.texts}});
+    });
+    await tab.page.goto(`${server.url}#etrecord`);
+    tab.frame = await (await tab.page.waitForSelector('iframe')).contentFrame();
+    await tab.shown();
+    await tab.view('Graph');
+    await tab.frame.getByRole('group', {name: 'Graphs'}).getByRole('button', {name: 'ATen'}).click();
+    await tab.frame.waitForFunction(() => document.querySelector('.graph-pane canvas')?.picture?.tree.count === 6000 && document.querySelector('.graph-pane canvas').picture.boxes > 0);
+    assert.equal(workers.length, 1, workers.join());
+    assert.match(workers[0], /\/data\/plugin\/etrecord\/page\.js/);
+    assert.deepEqual(ended, workers, 'the worker has ended');
+    assert.deepEqual(tab.errors, []);
   });
 });

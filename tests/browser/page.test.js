@@ -49,6 +49,21 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     assert.deepEqual(savings, savings.toSorted((a, b) => b - a));
   });
 
+  it('prepares its views when it is idle, so that none has to load when it is first shown', async () => {
+    await go('');
+    const loading = await page.page.evaluate(async () => {
+      const said = [];
+      for (let step = 0; step < 30; step++) await new Promise(requestIdleCallback);
+      for (const tab of document.querySelectorAll('[role=tab]')) {
+        tab.click();
+        await new Promise(done => setTimeout(done));
+        if (document.getElementById('view').innerText.includes('Loading…')) said.push(tab.innerText);
+      }
+      return said;
+    });
+    assert.deepEqual(loading, []);
+  });
+
   it('says what is wrong with a damaged address, and shows the rest', async () => {
     await go('view=nonsense&sel=node:none&q=/(/&stat=run&run=99&op.sort=zzz&tl.from=NaN&mem.at=1e99&graph.view=x&mod.at=none&%=%');
     assert.equal(await page.frame.getByRole('tab', {selected: true}).count(), 0);

@@ -34,12 +34,13 @@ for (const [place, open] of Object.entries(PLACES))
   describe(`the state in ${place}`, {skip: missing(), timeout: 900_000}, () => {
     const folder = missing() ? '' : mkdtempSync(join(tmpdir(), 'state-'));
     let page, stop, isFrame, views, begin;
-    /* The text of the page; of a long table, which holds the rows in sight, those that are marked. */
+    /* The text of the page without the explanation of what is under the pointer; of a long table, which holds the rows in sight, those that are marked. */
     const text = () => page.frame.evaluate(() => {
-      const rows = document.querySelector('.grid-table .rows'), marked = [...document.querySelectorAll('.grid-table .row.chosen')].map(row => row.innerText);
-      if (rows) rows.hidden = true;
+      const marked = [...document.querySelectorAll('.grid-table .row.chosen')].map(row => row.innerText);
+      const left = [...document.querySelectorAll('.grid-table .rows, .explanation')].filter(part => !part.hidden);
+      for (const part of left) part.hidden = true;
       const said = document.body.innerText;
-      if (rows) rows.hidden = false;
+      for (const part of left) part.hidden = false;
       return [said, ...marked].join('\n');
     });
     const settled = async () => {
@@ -82,6 +83,7 @@ for (const [place, open] of Object.entries(PLACES))
         async () => {
           const box = await page.frame.locator('.scene-canvas, .graph-canvas canvas, .live-bytes, .roofline-plot').first().boundingBox({timeout: 100}).catch(() => null), at = [random(98), random(200)];
           if (box) await page.page.mouse.click(box.x + (box.width * (1 + at[0])) / 100, box.y + Math.min(box.height - 2, 5 + at[1]));
+          await page.page.mouse.move(1, 1); // a tooltip is no state
         },
         () => pressOne('[role=columnheader] button, .segments button'), () => pressOne('.grid-table .row[data-row] .cut, .plain tr.link, .findings .text-link, .runs .text-link'),
       ];

@@ -477,6 +477,23 @@ def planned_loops(folder, n):
     write_plan(folder, [planned(32 * i) for i in range(n)] + [{0: 2, 1: {0: 1}}], starts + uses + ends, [0, 32 * n])
 
 
+def conditions(folder, n):
+    """A value that is read in both branches of one cond after the other, each of which gives its result to a move."""
+    start, result, never = 1, 2, 3
+    instructions = [forge_pte.kernel(0, [0, start])]
+    for _ in range(n):
+        first = len(instructions)
+        instructions += [forge_pte.jump(0, first + 3), forge_pte.kernel(0, [start, result]), forge_pte.jump(never, first + 4), forge_pte.kernel(1, [start, result])]
+        instructions.append(forge_pte.kernel(0, [result, result]))
+    write_plan(folder, [planned(32), planned(64), {0: 3, 1: {}}], instructions, [0, 96], outputs=[result])
+
+
+def steps(folder, n):
+    """The steps of an unrolled loop."""
+    made = [node('n%d' % i, ('sigmoid', 'exp', 'tanh', 'neg')[i % 4], 'n%d' % (i - 1) if i else 'x', i + 1) for i in range(4 * n)]
+    write(folder, record({'forward': program(made)}, {'forward': {}}))
+
+
 # ---- Run folders ----
 
 
@@ -499,6 +516,8 @@ TRACE = ('trace', 'RECORD', '-o', 'OUT')
 NODES = ('nodes', 'RECORD')
 MEMORY = ('memory', 'RECORD', '--format', 'json')
 MEMORY_TABLES = ('memory', 'RECORD')
+NODES_JSON = ('nodes', 'RECORD', '--format', 'json')
+DOT_FOLD = ('dot', 'RECORD', '--fold')
 WRITE_AGAIN = ('write', 'RECORD', '--logdir', 'RECORD', '--name', 'n')
 SOURCE = ('source', 'RECORD')
 DIFF = ('diff', 'RECORD', 'RECORD')
@@ -550,6 +569,8 @@ DIMENSIONS = {
     live_at_once: (300, MEMORY, WRITE),
     at_one_offset: (300, MEMORY),
     planned_loops: (300, MEMORY),
+    conditions: (300, NODES_JSON),
+    steps: (300, DOT_FOLD),
     listed_files: (4000, WRITE_AGAIN),
 }
 

@@ -62,3 +62,17 @@ Test(operator, an_event_has_an_operator) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_op(etr_operator_of_event(cases[i][0]), cases[i][1], cases[i][0]);
 }
+
+Test(operator, a_sorted_table_has_a_row_for_its_names_only) {
+  static const struct row {
+    const char *op;
+    int number;
+  } rows[] = {{"add", 0}, {"add_", 1}, {"addmm", 2}, {"view", 3}, {"view_copy", 4}};
+  static const char *const others[] = {"", "ad", "adda", "addm", "addmm_", "copy", "view_", "view_copy_", "z", "\xff"};
+  for (size_t count = 0; count <= ETR_COUNT(rows); count++)
+    for (size_t i = 0; i < ETR_COUNT(rows); i++)
+      cr_expect_eq(etr_operator_row(etr_slice_of(rows[i].op), rows, count, sizeof *rows), i < count ? &rows[i] : NULL,
+                   "%s of %zu", rows[i].op, count);
+  for (size_t i = 0; i < ETR_COUNT(others); i++)
+    cr_expect_null(etr_operator_row(etr_slice_of(others[i]), rows, ETR_COUNT(rows), sizeof *rows), "%s", others[i]);
+}

@@ -218,10 +218,10 @@ describe('the tests notice', {skip}, () => {
   after(() => folders.forEach(folder => rmSync(folder, {recursive: true})));
   for (const [what, file, text, replacement] of MUTATIONS) {
     it(what, async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'graph-'));
-      folders.push(folder);
-      cpSync(fileURLToPath(new URL('../../../web/src/graph', import.meta.url)), folder, {recursive: true});
-      writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+      const copied = mkdtempSync(join(tmpdir(), 'graph-')), folder = join(copied, 'graph');
+      folders.push(copied);
+      for (const part of ['base', 'graph']) cpSync(fileURLToPath(new URL(`../../../web/src/${part}`, import.meta.url)), join(copied, part), {recursive: true});
+      writeFileSync(join(copied, 'package.json'), '{"type": "module"}');
       const source = readFileSync(join(folder, file), 'utf8');
       assert.ok(source.includes(text), `${file} has no "${text}"`);
       writeFileSync(join(folder, file), source.replace(text, replacement).replace(/^(import .*'\.\/structure\.js';)$/m, file === 'layout.js' ? "$1\nimport {wireGroups} from './wires.js';" : '$1'));
@@ -363,9 +363,21 @@ describe('rows', () => {
     assert.ok(box(14).top > tall.bottom && box(14).top - tall.bottom < 60, 'no empty rows are left');
     assert.ok(layout.boxTop.some((top, r) => top < layout.rankTop[r]), 'drawing looks for them above their ranks');
   });
+  it('a chain that is longer than the opened box is high goes on below it', () => {
+    const {group, at} = beside([[0], ...Array.from({length: 14}, (_, i) => [11 + i]), [10, 25]]), {layout, box} = at(1), tall = box(group.id), chain = Array.from({length: 15}, (_, i) => box(11 + i));
+    assert.deepEqual(problems(layout), []);
+    assert.ok(chain[1].bottom <= tall.bottom && chain[14].top > tall.bottom && chain.every(({top, bottom}) => bottom <= tall.bottom || top > tall.bottom));
+  });
   it('what reads nothing is beside its reader', () => {
     const {group, at} = beside([[], [10, 11]]), {layout, box} = at(1);
     assert.deepEqual([problems(layout), box(11).bottom], [[], box(group.id).bottom]);
+  });
+  it('a box that is too wide for the place beside the opened one stays in its rank', () => {
+    const {tree, group, at} = beside([[0], [11], [10, 12]]);
+    tree.alias[12] = 'a.module.with.a.name.that.is.long';
+    const {layout, box} = at(1);
+    assert.deepEqual(problems(layout), []);
+    assert.ok(box(12).top > box(group.id).bottom);
   });
   it('what something else reads, too, stays in its rank', () => {
     const {group, at} = beside([[0], [11], [12], [10, 13], [11, 14]]), {layout, box} = at(1);

@@ -138,6 +138,11 @@ describe('the roofline', () => {
     assert.deepEqual(pointsOf(operators, [0, 1, 2], ...columns, of, false).map(({rows}) => rows), [[2], [0]]);
   });
 
+  it('folds repeated operators at the median, of an even number the mean of two', () => {
+    const made = {module: () => ({pattern: 'layers.*'}), op: () => 'mm', text: () => 'float'}, of = Float64Array.of(1, 1, 1, 1);
+    assert.deepEqual(pointsOf(made, [0, 1, 2, 3], [8, 1, 2, 4], [1, 1, 3, 9], of, true), [{rows: [0, 1, 2, 3], x: 3, y: 2, time: 4}]);
+  });
+
   it('has a line of peaks for floats and one for integers, if both are multiplied', () => {
     const peaks = {gflops: 100, integer_gops: 400, gbs: 20, flops_given: true, integer_given: false, bandwidth_given: true}, point = arithmetic => [[{rows: [0]}], {text: () => arithmetic}];
     assert.deepEqual(peakLines(peaks, ...point('float')), [{name: 'float', gflops: 100, gbs: 20, given: true}]);

@@ -10,6 +10,8 @@ import {packRails} from './structure.js';
 
 /* Higher groups than can be read in the pane at once break, if at most MAX_PASSING values pass a gap. Columns are not used if they leave more than LEAST_GAIN of the height. */
 const MAX_PASSING = 2, LEAST_GAIN = 0.75;
+/* The last column is at least this part of the wanted height. */
+const LEAST_COLUMN = 0.3;
 /* Wanted is a group that is as much wider than high as the pane, but at most this much either way. */
 const MOST_ASPECT = 1.6;
 /* The pane if it is not known, in pixels. */
@@ -48,6 +50,7 @@ export function chooseBreaks(structure, {rankTop, rankHeight, header, bottom}, w
       if (number <= MAX_PASSING && (!best || number < best.number || number === best.number && height < goal)) best = {number, r};
     }
     if (!best || height + rankHeight[r + 1] < goal) continue;
+    if (bottom - rankTop[best.r + 1] < LEAST_COLUMN * goal) break;  // a few boxes are no column
     breaks.push(best.r);
     begin = rankTop[best.r + 1];
     best = null;

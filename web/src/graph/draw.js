@@ -2,31 +2,36 @@
 //
 // Draws a graph on a canvas, or as SVG: only what is in view, with less detail the farther away. `GraphPicture` holds what is in view; it knows no events.
 
-import {BODY, CLOSED, CONTROL, DELEGATE, OPEN, REPEAT, chooseInstance, groupOf, setState} from './groups.js';
-import {categoryColour, stepColour, textOn, THEMES, tintColour} from './colours.js';
-import {READABLE_ZOOM, SIZE, cutText, groupLabel, lineBelow, nodeLabel} from './labels.js';
+import {medianOf} from '../base/columns.js';
+import {BODY, CLOSED, CONTROL, DELEGATE, OPEN, REPEAT, chooseInstance, groupOf, setAll, setState} from './groups.js';
+import {categoryColour, inkOn, stepColour, THEMES, tintColour} from './colours.js';
+import {READABLE_ZOOM, SIZE, cutText, groupLabel, lineBelow, moduleLabel, nodeLabel} from './labels.js';
 import {breakAgain, layoutTree} from './layout.js';
-import {STEPS, forgetPeers, spread, stepOf, valueOf} from './overlay.js';
+import {drawLegend, legendHeight} from './legend.js';
+import {fold, setScale, spread, stepOf, textsOf, valueOf} from './overlay.js';
 import {SvgContext} from './svg.js';
 import {ABOVE, BELOW, PATH} from './walk.js';
+import {SMALLEST_TEXT, Writer, freePlace, rectsOf} from './writing.js';
 
-/* Zoom from which each thing is drawn, and the least sizes of text in pixels. */
-const DETAIL = {lines: 0.04, tints: 0.08, corners: 0.3, arrows: 0.28, shapes: 0.78, bytes: 1.15};
-const SMALLEST_BOX = 5, SMALLEST_TEXT = 6, SMALLEST_TITLE = 10.5;
+/* Zoom from which each thing is drawn, and the least sizes in pixels. */
+const DETAIL = {lines: 0.04, tints: 0.08, arrows: 0.28, shapes: 0.78, bytes: 1.15};
+const SMALLEST_BOX = 5, SMALLEST_TITLE = 10.5;
 /* Boxes times edges into the next pass of a loop for which a way around the boxes is sought. */
 const MOST_TRIES = 1e6;
 const MOST_ZOOM = 4, LEAST_ZOOM = 0.002;
-/* The invisible characters that a terminal would obey, see base/html.js. */
-const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u{feff}\u{e0000}-\u{e007f}]/gu;
+/* What can be done at a place: open or select what is there, or these. */
+const ACTS = [undefined, 'previous', 'next', 'choose', 'tint'], PREVIOUS = 1, NEXT = 2, CHOOSE = 3, TINT = 4;
+/* The zoom at which text is read with ease. */
+const COMFORTABLE = 0.8;
 
 const NO_VALUES = {name: '', values: [], adds: false, scale: 'heat', text: () => ''};
 
 export class GraphPicture {
   /** `describe(node)` returns the texts of a node that the graph does not have: {shape, bytes}. */
   constructor(tree, {theme = 'light', describe = () => ({})} = {}) {
-    Object.assign(this, {tree, describe, theme: THEMES[theme], zoom: 1, x: 0, y: 0, width: 0, height: 0, ratio: 1, chosen: new Set(), hovered: -1, counterparts: new Set(), found: null, marks: null, areas: [], boxes: 0, map: null, backward: null});
+    Object.assign(this, {tree, describe, theme: THEMES[theme], zoom: 1, x: 0, y: 0, width: 0, height: 0, ratio: 1, chosen: new Set(), hovered: -1, counterparts: new Set(), found: null, marks: null, areas: [], boxes: 0, map: null, backward: null, full: 0, strip: null});
     this.layout = layoutTree(tree);
-    this.tints = tintsOf(tree);
+    Object.assign(this, tintsOf(tree));
     this.show(NO_VALUES);
   }
 
@@ -37,32 +42,45 @@ export class GraphPicture {
     this.map = null;
   }
 
+  /** Sets the value at the end of the scale of colours. */
+  rescale(hottest) {
+    if (hottest === this.shown.hottest) return;
+    setScale(this.shown, hottest);
+    this.map = null;
+  }
+
   themeOf(isDark) {
     return isDark ? THEMES.dark : THEMES.light;
   }
 
   /** Breaks long chains for the pane as it is now, if it has another size than the one that they were broken for. */
   rebreak() {
-    if (breakAgain(this.tree, {width: this.width, height: this.height})) this.relayout();
+    if (breakAgain(this.tree, {width: this.full, height: this.height})) this.relayout();
   }
 
   relayout() {
     this.layout = layoutTree(this.tree);
     this.backward = null;
-    forgetPeers(this.shown);
+    fold(this.tree, this.shown);
     this.map = null;
   }
 
   resize(width, height, ratio = 1) {
-    Object.assign(this, {width, height, ratio, map: null});
+    Object.assign(this, {full: width, width, height, ratio, map: null, strip: null});
   }
 
   // ---- What is in view ----
 
-  /** Shows all; but if text would be smaller than `least` allows, the beginning. */
+  /** Shows all; but if text would be smaller than `least` allows, the beginning, as large as the width allows. */
   fit(least = READABLE_ZOOM) {
-    const {width, height} = this.layout, whole = Math.min(this.width / (width + 40), this.height / (height + 40), 1.2);
-    this.zoom = Math.max(whole, least);
+    const {width, height} = this.layout, fitting = () => Math.min(this.width / (width + 40), 1.2);
+    Object.assign(this, {width: this.full, strip: null});
+    this.zoom = Math.min(fitting(), this.height / (height + 40));
+    if (this.zoom < least) {
+      this.zoom = least;
+      this.reserveStrip(true);
+      this.zoom = Math.max(least, Math.min(fitting(), COMFORTABLE));
+    }
     this.x = width * this.zoom < this.width ? (this.width / this.zoom - width) / 2 : 20;
     this.y = height * this.zoom < this.height ? (this.height / this.zoom - height) / 2 : 20;
     if (width * this.zoom > this.width) this.x = this.startX();
@@ -135,25 +153,32 @@ export class GraphPicture {
     if (before && after) { this.x += before.x - after.x; this.y += before.y - after.y; }
   }
 
-  /** Shows another instance of a folded repeat. */
-  step(id, by) {
-    const group = groupOf(this.tree, id), count = group.items.length;
-    chooseInstance(this.tree, group, (group.chosen + by + count) % count);
+  /** Shows another instance of a folded repeat: one by its number, or the next or previous one. */
+  pick(id, instance) {
+    chooseInstance(this.tree, groupOf(this.tree, id), instance);
     this.relayout();
   }
 
-  /** What is at a place of the picture: {id, act}, act: 'previous', 'next' or undefined; null if nothing is. */
-  at(x, y) {
-    for (let i = this.areas.length - 1; i >= 0; i--) {
-      const area = this.areas[i];
-      if (x >= area.x && x < area.x + area.w && y >= area.y && y < area.y + area.h) return area;
-    }
-    return null;
+  step(id, by) {
+    const {chosen, items: {length}} = groupOf(this.tree, id);
+    this.pick(id, (chosen + by + length) % length);
   }
 
-  /** The boxes in view, in reading order: what the text alternative lists. */
-  visible() {
-    return this.areas.filter(({act}) => !act).map(({id}) => id);
+  /** Opens or closes all groups, and shows the beginning. */
+  setAll(state) {
+    setAll(this.tree, state);
+    this.relayout();
+    this.fit();
+  }
+
+  /** What is at a place of the picture: {x, y, w, h, id, act}, act: 'previous', 'next', 'choose', 'tint' (the area of a delegate) or undefined; null if nothing is. */
+  at(x, y) {
+    const {areas} = this;
+    if (x >= this.width) return null;  // the strip of the map
+    for (let i = areas.length - 6; i >= 0; i -= 6) {
+      if (x >= areas[i] && x < areas[i] + areas[i + 2] && y >= areas[i + 1] && y < areas[i + 1] + areas[i + 3]) return {x: areas[i], y: areas[i + 1], w: areas[i + 2], h: areas[i + 3], id: areas[i + 4], act: ACTS[areas[i + 5]]};
+    }
+    return null;
   }
 
   // ---- Drawing ----
@@ -161,24 +186,31 @@ export class GraphPicture {
   draw(context) {
     const {zoom, ratio} = this;
     this.c = context;
-    this.areas = [];
-    this.titles = [];
-    this.boxes = 0;
+    this.writer = new Writer(context);
+    this.reserveStrip(Boolean(context.drawImage) && !this.isAllInView());
+    Object.assign(this, {areas: [], titles: [], loops: [], closed: [], marked: [], plain: new Map(), boxes: 0, isFar: zoom <= DETAIL.arrows && !this.marks, isPlain: 12 * zoom < SMALLEST_TEXT});
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = this.theme.page;
-    context.fillRect(0, 0, this.width, this.height);
+    context.fillRect(0, 0, this.full, this.height);
+    context.beginPath();
     this.drawItems(this.layout, this.x * zoom, this.y * zoom, 0);
+    if (this.isFar) this.strokePath(zoom < 0.2 ? this.theme.faint : this.theme.line, this.lineWidth);
     if (zoom > DETAIL.lines) this.drawBackward();
+    for (const [group, ...box] of this.closed) this.drawClosed(group, ...box);
+    this.drawPlain();
+    for (const loops of this.loops) this.drawLoops(...loops);
+    for (const box of this.marked) this.drawMarks(...box);
     this.drawTitles();
     if (context.drawImage) this.drawMap();
   }
 
-  /** All that is open as SVG. */
-  svg() {
-    const kept = {x: this.x, y: this.y, zoom: this.zoom, width: this.width, height: this.height, ratio: this.ratio, areas: this.areas};
-    Object.assign(this, {x: 20, y: 20, zoom: 1, width: this.layout.width + 40, height: this.layout.height + 40, ratio: 1});
-    const context = new SvgContext(this.width, this.height);
+  /** All that is open as SVG, with the legend below it (legend.js). */
+  svg(legend = []) {
+    const kept = {x: this.x, y: this.y, zoom: this.zoom, width: this.width, full: this.full, height: this.height, ratio: this.ratio, areas: this.areas, strip: this.strip}, width = Math.max(520, this.layout.width + 40), height = this.layout.height + 40;
+    Object.assign(this, {x: 20, y: 20, zoom: 1, width, full: width, height, ratio: 1});
+    const context = new SvgContext(width, height + legendHeight(legend, width));
     this.draw(context);
+    drawLegend(context, this.theme, legend, height, width);
     Object.assign(this, kept);
     return context.text();
   }
@@ -203,35 +235,62 @@ export class GraphPicture {
     return slots;
   }
 
+  /* From far away, the lines of all groups are one path, which is open on the context while the frames are drawn; boxes come after it. */
   drawItems(layout, ox, oy, depth) {
-    const {zoom: z, tree} = this, {items, x, y, w, h, inner} = layout, slots = this.slotsInView(layout, ox, oy), tiny = SIZE.nodeHeight * z < SMALLEST_BOX;
+    const {zoom: z, tree, isFar, isPlain} = this, {items, x, y, w, h, inner} = layout, slots = this.slotsInView(layout, ox, oy);
     if (z > DETAIL.tints) this.drawTints(layout, ox, oy, slots);
     for (const slot of slots) if (inner[slot]) this.drawFrame(groupOf(tree, items[slot]), inner[slot], ox + x[slot] * z, oy + y[slot] * z, w[slot] * z, h[slot] * z, depth);
-    if (z > DETAIL.lines) this.drawLines(layout, ox, oy);
-    const dots = tiny ? new Map() : null;
+    if (z > DETAIL.lines) this.drawLines(layout, ox, oy, slots);
     for (const slot of slots) {
-      const id = items[slot], box = [ox + x[slot] * z, oy + y[slot] * z, w[slot] * z, h[slot] * z];
+      const id = items[slot], left = ox + x[slot] * z, top = oy + y[slot] * z, width = w[slot] * z, height = h[slot] * z;
       this.boxes++;
-      if (inner[slot] && box[2] >= 6 && box[3] >= 6) this.drawItems(inner[slot], box[0], box[1], depth + 1);
+      if (inner[slot] && width >= 6 && height >= 6) this.drawItems(inner[slot], left, top, depth + 1);
       else {
-        if (tiny) addDot(dots, this.colourOf(id, this.theme.faint), box);
-        else if (id < tree.count) this.drawNode(id, ...box);
-        else this.drawClosed(groupOf(tree, id), ...box);
-        this.areas.push({x: box[0], y: box[1], w: Math.max(2, box[2]), h: Math.max(2, box[3]), id});
+        if (isPlain && (id < tree.count || height < SMALLEST_BOX)) this.addPlain(id, left, top, width, height);
+        else if (id < tree.count) this.drawNode(id, left, top, width, height);
+        else if (isFar) this.closed.push([groupOf(tree, id), left, top, width, height]);
+        else this.drawClosed(groupOf(tree, id), left, top, width, height);
+        this.areas.push(left, top, Math.max(2, width), Math.max(2, height), id, 0);
       }
-      if (!dots) this.drawMarks(id, ...box);
+      if (this.markOf(id)) this.marked.push([id, left, top, width, height]);
     }
-    if (dots) this.drawDots(dots);
-    if (dots && (this.marks || this.found || this.chosen.size || this.counterparts.size || this.hovered >= 0)) for (const slot of slots) this.drawMarks(items[slot], ox + x[slot] * z, oy + y[slot] * z, w[slot] * z, h[slot] * z);
   }
 
-  /* Boxes of a few pixels, by colour, on whole pixels. */
-  drawDots(dots) {
-    for (const [colour, boxes] of dots) {
-      this.c.fillStyle = colour;
-      for (const [x, y, w, h] of boxes) this.c.fillRect(Math.round(x), Math.round(y), Math.max(1, Math.round(w)), Math.max(1, Math.round(h > 3 ? h - 1 : h)));
-    }
+  /* Boxes without text are drawn together with those of their colour. */
+  addPlain(id, x, y, w, h) {
+    const {theme, tree, plain} = this, isTiny = h < SMALLEST_BOX, isPort = id < tree.count && tree.graph.kind[id] !== 0, colour = this.colourOf(id, isTiny ? theme.faint : isPort ? theme.port : theme.box), key = this.isFaded(id) ? `faded ${colour}` : colour;
+    let group = plain.get(key);
+    if (!group) plain.set(key, group = {colour, alpha: key === colour ? 1 : 0.35, rects: [], hatched: [], isTiny});
+    if (isTiny) group.rects.push(Math.round(x), Math.round(y), Math.max(1, Math.round(w)), Math.max(1, Math.round(h > 3 ? h - 1 : h)));
+    else group.rects.push(x, y, w, h);
+    const {first, flags, allFlags} = this.shown, isHatched = flags[id] & 2;
+    if (h > 7 && (isHatched || allFlags[first[id]] & 1)) group.hatched.push([x, y, w, h, isHatched]);
   }
+
+  drawPlain() {
+    const {c, zoom: z, theme} = this;
+    for (const {colour, alpha, rects, hatched, isTiny} of this.plain.values()) {
+      c.globalAlpha = alpha;
+      c.fillStyle = colour;
+      for (let i = 0; i < rects.length; i += 4) c.fillRect(rects[i], rects[i + 1], rects[i + 2], rects[i + 3]);
+      if (!isTiny) {
+        c.beginPath();
+        for (let i = 0; i < rects.length; i += 4) c.rect(rects[i], rects[i + 1], rects[i + 2], rects[i + 3]);
+        this.strokePath(theme.boxEdge, Math.min(1, 0.5 + z / 2));
+      }
+      for (const box of hatched) this.hatch(...box);
+    }
+    c.globalAlpha = 1;
+  }
+
+  strokePath(colour, width) {
+    const {c} = this;
+    c.strokeStyle = colour;
+    c.lineWidth = width;
+    c.stroke();
+  }
+
+  get lineWidth() { return Math.max(0.5, Math.min(1.3, 1.3 * this.zoom)); }
 
   /* Delegates cut across modules: they are areas behind the boxes. */
   drawTints(layout, ox, oy, slots) {
@@ -239,8 +298,10 @@ export class GraphPicture {
     for (const slot of slots) {
       const tint = this.tints[items[slot]];
       if (tint < 0) continue;
+      const left = ox + (x[slot] - 9) * z, top = oy + (y[slot] - 9) * z, width = (w[slot] + 18) * z, height = (h[slot] + 18) * z;
       c.fillStyle = tintColour(tint);
-      c.fillRect(ox + (x[slot] - 9) * z, oy + (y[slot] - 9) * z, (w[slot] + 18) * z, (h[slot] + 18) * z);
+      c.fillRect(left, top, width, height);
+      this.areas.push(left, top, width, height, items[slot], TINT);
     }
   }
 
@@ -252,47 +313,51 @@ export class GraphPicture {
     return this.marks !== null && !this.marks.item[id];
   }
 
+  /* The colour of the mark around a box; null if it has none. */
+  markOf(id) {
+    const {theme} = this, mark = this.marks?.item[id] ?? 0;
+    return this.chosen.has(id) || this.counterparts.has(id) ? theme.chosen : this.found?.[id] ? theme.hit : mark & PATH ? theme.path : mark & ABOVE ? theme.above : mark & BELOW ? theme.below : id === this.hovered ? theme.quiet : null;
+  }
+
   drawMarks(id, x, y, w, h) {
-    const {c, theme} = this, mark = this.marks?.item[id] ?? 0, strong = this.chosen.has(id) || this.counterparts.has(id);
-    const colour = strong ? theme.chosen : this.found?.[id] ? theme.hit : mark & PATH ? theme.path : mark & ABOVE ? theme.above : mark & BELOW ? theme.below : null;
-    if (id !== this.hovered && !colour) return;
-    c.strokeStyle = colour ?? theme.quiet;
-    c.lineWidth = strong ? 3 : this.found?.[id] ? 2.5 : 1.8;
+    const {c} = this, isStrong = this.chosen.has(id) || this.counterparts.has(id);
+    c.strokeStyle = this.markOf(id);
+    c.lineWidth = isStrong ? 3 : this.found?.[id] ? 2.5 : 1.8;
     if (this.counterparts.has(id) && !this.chosen.has(id)) c.setLineDash([5, 2]);
     c.strokeRect(x - 1.5, y - 1.5, w + 3, h + 3);
     c.setLineDash([]);
   }
 
   drawNode(id, x, y, w, h) {
-    const {c, zoom: z, theme, tree} = this, {graph} = tree, operator = graph.kind[id] === 0, value = valueOf(tree, this.shown, id), step = stepOf(tree, this.shown, id);
+    const {c, zoom: z, theme, tree} = this, operator = tree.graph.kind[id] === 0, {estimated, hatched} = valueOf(tree, this.shown, id), colour = this.colourOf(id, operator ? theme.box : theme.port);
     c.globalAlpha = this.isFaded(id) ? 0.35 : 1;
-    c.fillStyle = operator || value.value === value.value ? stepColour(theme, this.shown.overlay.scale, step, operator ? theme.box : theme.port) : theme.port;
+    c.fillStyle = colour;
     c.strokeStyle = theme.boxEdge;
     c.lineWidth = Math.min(1, 0.5 + z / 2);
     c.beginPath();
-    if (z > DETAIL.corners) c.roundRect(x, y, w, h, operator ? 4 * z : h / 2); else c.rect(x, y, w, h);
+    c.roundRect(x, y, w, h, operator ? 4 * z : h / 2);
     c.fill();
     c.stroke();
-    if (value.estimated || value.hatched) this.hatch(x, y, w, h, value.hatched);
-    if (12 * z >= SMALLEST_TEXT) this.writeNode(id, x, y, w, value, textOn(theme, this.shown.overlay.scale, step), this.shown.overlay.scale === 'category' ? step >= 0 : Math.abs(step) > STEPS / 2);
+    if (estimated || hatched) this.hatch(x, y, w, h, hatched);
+    this.writeNode(id, x, y, w, inkOn(theme, colour));
     c.globalAlpha = 1;
   }
 
-  writeNode(id, x, y, w, {value, median}, colour, isHot) {
-    const {c, zoom: z, theme, tree} = this, {graph} = tree, operator = graph.kind[id] === 0, {overlay} = this.shown, number = Number.isNaN(value) ? '' : overlay.text(value);
-    const below = Number.isNaN(median) || !number || !overlay.adds ? lineBelow(tree, id) : `median ${overlay.text(median)}`, room = number ? w - (SIZE.value - 2) * z : w - 12 * z;
-    c.fillStyle = colour;
-    this.write(nodeLabel(graph, id), x + 8 * z, y + (below ? 14 : 21) * z, 12 * z, room, operator ? '600 ' : '');
-    if (number) this.write(number, x + w - 6 * z, y + 14 * z, 10.8 * z, SIZE.value * z, '', 'right');
-    c.fillStyle = isHot || colour !== theme.text ? colour : theme.quiet;
-    if (below) this.write(below, x + 8 * z, y + 28 * z, 10.4 * z, w - (graph.weights[id] ? 12 + SIZE.badge : 12) * z);
-    if (!graph.weights[id] || !operator) return;
-    c.fillStyle = isHot || colour !== theme.text ? colour : theme.badge;
-    this.write(`◆${graph.weights[id] > 1 ? graph.weights[id] : ''}`, x + w - 5 * z, y + 29 * z, 10.4 * z, 24 * z, '', 'right');
+  /* The label with the number at its right; below it the median of a repeat's instances, a second number, the module, or the shape of an input. */
+  writeNode(id, x, y, w, ink) {
+    const {c, zoom: z, tree, writer} = this, {graph} = tree, operator = graph.kind[id] === 0, {number, median, beside} = textsOf(tree, this.shown, id), weights = operator ? graph.weights[id] : 0;
+    const room = w - (weights ? 12 + SIZE.badge : 14) * z, shape = operator ? '' : lineBelow(tree, id), below = writer.fitting([beside, median && `median ${median}`, operator ? moduleLabel(tree, id) : writer.width(shape, 10.4 * z) <= room ? shape : ''].filter(Boolean), 10.4 * z, room), base = y + (below || weights ? 14 : 21) * z;
+    c.fillStyle = ink.text;
+    const used = number ? writer.write(number, x + w - 6 * z, base, 10.8 * z, w / 2, '', 'right') + 6 * z : 0;
+    writer.write(nodeLabel(graph, id), x + 8 * z, base, 12 * z, w - used - 14 * z, operator ? '600 ' : '');
+    c.fillStyle = ink.quiet;
+    writer.write(below, x + 8 * z, y + 28 * z, 10.4 * z, room);
+    c.fillStyle = ink.badge;
+    if (weights) writer.write(`◆${weights > 1 ? weights : ''}`, x + w - 5 * z, y + 29 * z, 10.4 * z, 24 * z, '', 'right');
   }
 
   drawClosed(group, x, y, w, h) {
-    const {c, zoom: z, theme, tree} = this, {value, median, estimated} = valueOf(tree, this.shown, group.id), {overlay, whole} = this.shown, number = Number.isNaN(value) ? '' : overlay.text(value), dashed = group.kind === CONTROL || group.kind === BODY;
+    const {c, zoom: z, theme, tree} = this, {value, estimated} = valueOf(tree, this.shown, group.id), {overlay, whole} = this.shown;
     c.globalAlpha = this.isFaded(group.id) ? 0.35 : 1;
     c.lineWidth = 1;
     c.strokeStyle = theme.boxEdge;
@@ -301,19 +366,22 @@ export class GraphPicture {
     c.fillRect(x, y, w, h);
     c.fillStyle = this.colourOf(group.id, theme.closed);
     c.fillRect(x, y, 7 * z, h);
-    if (overlay.adds && value > 0) c.fillRect(x + 7 * z, y + h - 5 * z, (w - 7 * z) * Math.min(1, value / whole), 5 * z);
+    if (overlay.adds && overlay.scale === 'heat' && value > 0) c.fillRect(x + 7 * z, y + h - 5 * z, (w - 7 * z) * Math.min(1, value / whole), 5 * z);
     if (estimated) this.hatch(x, y + h - 6 * z, w, 6 * z);
-    if (dashed) c.setLineDash([5, 3]);
+    if (group.kind === CONTROL || group.kind === BODY) c.setLineDash([5, 3]);
     c.strokeRect(x, y, w, h);
     c.setLineDash([]);
-    if (12 * z >= SMALLEST_TEXT) {
-      c.fillStyle = theme.text;
-      this.write(`▸ ${groupLabel(group)}`, x + 12 * z, y + 15 * z, 12 * z, w - (number ? 70 : 18) * z, '600 ');
-      if (number) this.write(number, x + w - 6 * z, y + 15 * z, 10.8 * z, 60 * z, '', 'right');
-      c.fillStyle = theme.quiet;
-      this.write(Number.isNaN(median) || !overlay.adds ? describeGroup(group) : `${describeGroup(group)}, median ${overlay.text(median)}`, x + 24 * z, y + 29.5 * z, 10.4 * z, w - 30 * z);
-    }
+    if (12 * z >= SMALLEST_TEXT) this.writeClosed(group, x, y, w);
     c.globalAlpha = 1;
+  }
+
+  writeClosed(group, x, y, w) {
+    const {c, zoom: z, theme, writer} = this, {number, median, beside} = textsOf(this.tree, this.shown, group.id);
+    c.fillStyle = theme.text;
+    const used = number ? writer.write(number, x + w - 6 * z, y + 15 * z, 10.8 * z, w / 2, '', 'right') + 6 * z : 0;
+    writer.write(`▸ ${groupLabel(group)}`, x + 12 * z, y + 15 * z, 12 * z, w - used - 18 * z, '600 ');
+    c.fillStyle = theme.quiet;
+    writer.write(writer.fitting([beside, describeGroup(group), median && `median ${median}`].filter(Boolean), 10.4 * z, w - 30 * z), x + 24 * z, y + 29.5 * z, 10.4 * z, w - 30 * z);
   }
 
   /* The edges of the sheets below a repeat. */
@@ -339,8 +407,8 @@ export class GraphPicture {
     if (group.kind === CONTROL || group.kind === BODY) c.setLineDash([5, 3]);
     c.strokeRect(x, y, w, h);
     c.setLineDash([]);
-    if (layout.loops?.length && z > 0.1) this.drawLoops(group, layout, x, y, h);
-    if (w < 30 || h < 14) { this.areas.push({x, y, w, h, id: group.id}); return; }
+    if (layout.loops?.length && z > 0.1) this.loops.push([group, layout, x, y, h]);
+    if (w < 30 || h < 14) { this.areas.push(x, y, w, h, group.id, 0); return; }
     const size = Math.max(SMALLEST_TITLE, Math.min(13, 12 * z)), bar = SIZE.header * z;
     if (bar > 5) {
       c.fillStyle = theme.title;
@@ -348,7 +416,7 @@ export class GraphPicture {
       c.fillStyle = this.colourOf(group.id, theme.title);
       c.fillRect(x, y, Math.min(5, 6 * z), bar);
     }
-    this.areas.push({x, y, w, h: Math.max(bar, size + 4), id: group.id});
+    this.areas.push(x, y, w, Math.max(bar, size + 4), group.id, 0);
     this.titles.push({group, folded, x, y, w, h, size, bar});
   }
 
@@ -371,7 +439,18 @@ export class GraphPicture {
       c.closePath();
       c.fill();
     });
-    if (z > 0.6) this.write(`next instance, ${group.items.length - 1} times`, x + 16 * z, y + h - 8 * z, Math.max(9, 9.5 * z), 160 * z);
+    if (z < 0.6) return;
+    this.writeOnGround(`next instance, ${group.items.length - 1} times`, x + 16 * z, y + h - 8 * z, Math.max(9, 9.5 * z));
+  }
+
+  /* A text where lines may run. */
+  writeOnGround(text, x, base, size, align = 'left') {
+    const {c, theme, writer} = this, width = Math.min(190, writer.width(text, size)), left = align === 'right' ? x - width : x, ink = c.fillStyle;
+    c.fillStyle = theme.frame[0];
+    c.fillRect(left - 2, base - size, width + 4, size + 3);
+    c.fillStyle = ink;
+    writer.write(text, x, base, size, 190, '', align);
+    return [left, base - size, left + width, base + 2];
   }
 
   /* The edges into the next pass of a loop: the boxes that they join, each pair once, their ends as nodes, and the x at which they go up or down beside all boxes. */
@@ -413,46 +492,58 @@ export class GraphPicture {
       c.lineTo(x2 + 4 * z, y2 - 6.8 * z);
       c.closePath();
       c.fill();
-      if (z > 0.6 && i === 0) this.write('next pass', x + 4 * z, (y1 + y2) / 2, Math.max(9, 9.5 * z), 80 * z);
+      if (z > 0.6 && i === 0) this.writeOnGround('next pass', x + 4 * z, (y1 + y2) / 2, Math.max(9, 9.5 * z));
     });
     c.globalAlpha = 1;
   }
 
-  /* Titles keep their size, and stay at the edge of the picture while their frame is partly in view. Outer ones come first; what finds no room is left out. */
+  /* Titles keep their size, and stay at the edge of the picture while their frame is partly in view. Outer ones come first; what finds no room is left out. A title that reaches below its bar, or is not in
+     it, has a ground of its own, because lines run there; small frames have no such title, which would cover what is in them. */
   drawTitles() {
-    const {c, theme, tree} = this, taken = [], {overlay} = this.shown;
+    const {c, zoom: z, theme, writer} = this, taken = [];
     for (const {group, folded, x, y, w, h, size, bar} of this.titles) {
-      const left = Math.max(x, 0) + 7, top = Math.max(y, 0), line = Math.max(bar, size + 6), room = Math.min(x + w, this.width) - left - 6;
-      if (w < 46 || h < 20 || bar < size && (w < 90 || h < 36) || top + line > y + h || room < 30) continue;
-      const label = `▾ ${groupLabel(group)}`, {value, median} = valueOf(tree, this.shown, group.id), number = Number.isNaN(value) ? '' : overlay.text(value);
-      const shown = folded ? groupOf(tree, group.items[group.chosen]) : null, one = shown ? ` · each, median ${medianText(tree, this.shown, group)}` : Number.isNaN(median) || !overlay.adds ? '' : ` · median ${overlay.text(median)}`;
-      const rest = [number && `${number}${overlay.adds ? one : ''}`, describeGroup(group)].filter(Boolean).join(' · '), used = Math.min(room, textWidth(label, size, true)), steps = folded && room > used + 110 ? 104 : 0;
+      const left = Math.max(x, 0) + 7, top = Math.max(y, 0), line = Math.max(bar, size + 2.5), room = Math.min(x + w, this.width) - left - 6, isOut = line > bar || top > y;
+      if (w < 46 || top + line > y + h || room < 30 || line > (SIZE.header + SIZE.gap) * z && (h < 6 * line || w < 90)) continue;
+      const label = `▾ ${groupLabel(group)}`, wanted = writer.width(label, size, '600 '), chooser = folded ? this.stepsOf(group, size, room) : null, steps = chooser && wanted + chooser.width <= room ? chooser : null;
+      const own = Math.min(room, wanted), start = own + 8 + (steps?.width ?? 0), parts = this.partsOfTitle(group, folded).slice(0, line > bar ? 1 : 4), fits = writer.fitting(parts, size * 0.88, room - start), rest = start + writer.width(fits, size * 0.88) <= room + 2 ? fits : '';
+      const used = rest ? start + writer.width(rest, size * 0.88) : start - 8;
       if (taken.some(box => left < box.x + box.w && box.x < left + used && top < box.y + box.h && box.y < top + line)) continue;
       taken.push({x: left, y: top, w: used + 4, h: line});
-      if (bar < size + 4 || top > y) { c.globalAlpha = 0.9; c.fillStyle = theme.title; c.fillRect(left - 5, top, Math.min(room + 6, used + 10 + steps), line); c.globalAlpha = 1; }
+      if (isOut) { c.fillStyle = theme.title; c.fillRect(left - 5, top, Math.min(room + 6, used + 10), line); }
       const base = top + line / 2 + size * 0.36;
       c.fillStyle = theme.text;
-      this.write(label, left, base, size, room, '600 ');
-      if (steps) this.drawSteps(group, shown, left + used + 8, top, line, size);
+      writer.write(label, left, base, size, own, '600 ');
+      if (steps) this.drawSteps(group, steps, left + own + 6, top, line, size);
       c.fillStyle = theme.quiet;
-      if (room - used - steps > 60) this.write(rest, left + used + 10 + steps, base, size * 0.88, room - used - steps - 12);
+      writer.write(rest, left + start, base, size * 0.88, room - start);
     }
   }
 
-  /* The buttons that choose an instance of a folded repeat. */
-  drawSteps(group, shown, x, top, line, size) {
-    const {theme, c} = this, base = top + line / 2 + size * 0.36;
+  /* What a title says of its group, the most important first. */
+  partsOfTitle(group, folded) {
+    const {number, median, beside} = textsOf(this.tree, this.shown, group.id), each = folded ? medianText(this.tree, this.shown, group) : median;
+    return [number, beside, each && number && `median ${each}${folded ? ' each' : ''}`, describeGroup(group)].filter(Boolean);
+  }
+
+  /* The buttons that choose an instance of a folded repeat: which one of how many it is, and its name if there is room. */
+  stepsOf(group, size, room) {
+    const {writer} = this, count = `${group.chosen + 1} of ${group.items.length}`, name = cutText(groupOf(this.tree, group.items[group.chosen]).label, 30), long = `${name} (${count})`;
+    const text = writer.width(long, size * 0.88) < room / 2 - 60 && name !== String(group.chosen) ? long : count;
+    return {text, width: writer.width(text, size * 0.88) + 42};
+  }
+
+  drawSteps(group, {text, width}, x, top, line, size) {
+    const {theme, c, writer} = this, base = top + line / 2 + size * 0.36, right = x + width - 8;
     c.fillStyle = theme.chosen;
-    this.write('‹', x + 3, base, size * 1.2, 20, '600 ');
-    this.write('›', x + 88, base, size * 1.2, 20, '600 ');
-    c.fillStyle = theme.text;
-    this.write(`${cutText(shown.label, 9)} (${group.chosen + 1})`, x + 16, base, size * 0.88, 70);
-    this.areas.push({x, y: top, w: 14, h: line, id: group.id, act: 'previous'}, {x: x + 84, y: top, w: 16, h: line, id: group.id, act: 'next'});
+    writer.write('‹', x + 4, base, size * 1.2, 20, '600 ');
+    writer.write('›', right - 12, base, size * 1.2, 20, '600 ');
+    writer.write(text, x + 16, base, size * 0.88, width);
+    this.areas.push(x, top, 15, line, group.id, PREVIOUS, x + 15, top, right - x - 30, line, group.id, CHOOSE, right - 15, top, 16, line, group.id, NEXT);
   }
 
   // ---- Lines ----
 
-  drawLines(layout, ox, oy) {
+  drawLines(layout, ox, oy, slots) {
     const {zoom: z} = this, {gaps, rankTop, boxTop, ranks, height, column, routes} = layout, batch = {plain: [], above: [], below: [], path: [], tips: [], texts: []};
     for (let r = 0, previous = -Infinity, previousColumn = 0; r < ranks; r++) {
       const top = oy + boxTop[r] * z, breaks = routes && column && r + 1 < ranks && column[r + 1] !== column[r], bottom = oy + (breaks || r + 1 >= ranks ? height : rankTop[r + 1]) * z;
@@ -464,7 +555,9 @@ export class GraphPicture {
     }
     for (const rail of layout.rails) this.addRail(layout, rail, ox, oy, batch);
     for (const mark of layout.marks) this.addMark(mark, ox, oy, batch);
+    if (this.isFar) { for (const line of batch.plain) drawPath(this.c, line, 5 * z); return; }
     this.strokeLines(batch);
+    this.writeEdges(layout, ox, oy, slots, batch);
   }
 
   /* Which lines are on the way between marked nodes. */
@@ -484,10 +577,12 @@ export class GraphPicture {
     const {zoom: z, tree} = this, {pieces, pieceWire, structure, routes} = layout, p = 5 * piece, x1 = ox + pieces[p] * z, x2 = ox + pieces[p + 3] * z, y1 = oy + pieces[p + 1] * z, y2 = oy + pieces[p + 4] * z, route = routes?.get(piece);
     if (!route && (Math.max(x1, x2) < 0 || Math.min(x1, x2) > this.width)) return;
     const wire = pieceWire[piece], target = structure.target[piece], bend = oy + pieces[p + 2] * z;
+    if (this.isFar && !route) { tracePiece(this.c, x1, y1, bend, x2, y2, 5 * z); return; }
     const points = route ? [x1, y1, ...route.map((value, i) => (i % 2 ? oy : ox) + value * z), x2, y2] : Math.abs(x1 - x2) < 0.6 ? [x1, y1, x2, y2] : [x1, y1, x1, bend, x2, bend, x2, y2];
+    if (this.isFar) { drawPath(this.c, points, 5 * z); return; }
     this.batchOf(batch, layout, wire, target, structure.lower[piece]).push(points);
     if (z > DETAIL.arrows && target >= 0) batch.tips.push([x2, y2]);
-    if (z > DETAIL.shapes && structure.first[piece] && !layout.inner[structure.upper[piece]]) batch.texts.push([x1 + 4, y1 + 10 * z, tree.wires.value[wire]]);
+    if (z > DETAIL.shapes && structure.first[piece] && !layout.inner[structure.upper[piece]]) batch.texts.push({line: points, text: this.edgeText(tree.wires.value[wire])});
   }
 
   addRail(layout, rail, ox, oy, batch) {
@@ -511,13 +606,13 @@ export class GraphPicture {
     const length = starts ? 9 * z : -9 * z, side = starts ? 12 : -12;
     batch.plain.push([sx, sy, sx, sy + length, sx + side * z, sy + length]);
     if (!starts) batch.tips.push([sx, sy]);
-    if (z > DETAIL.shapes) batch.texts.push([sx + (starts ? 14 * z : -14 * z), sy + length + 3 * z, tree.wires.value[wire], starts ? 'to readers far below' : `from ${nodeLabel(tree.graph, tree.wires.value[wire])}`, starts ? 'left' : 'right']);
+    if (z > DETAIL.shapes) batch.texts.push({at: [sx + (starts ? 14 * z : -14 * z), sy + length + 3 * z], text: starts ? 'to readers far below' : `from ${nodeLabel(tree.graph, tree.wires.value[wire])}`, align: starts ? 'left' : 'right'});
   }
 
-  strokeLines({plain, above, below, path, tips, texts}) {
+  strokeLines({plain, above, below, path, tips}) {
     const {c, zoom: z, theme} = this;
     c.globalAlpha = this.marks ? 0.3 : 1;
-    this.strokeBatch(plain, z < 0.2 ? theme.faint : theme.line, Math.max(0.5, Math.min(1.3, 1.3 * z)));
+    this.strokeBatch(plain, z < 0.2 ? theme.faint : theme.line, this.lineWidth);
     c.fillStyle = theme.line;
     c.beginPath();
     for (const [x, y] of tips) {
@@ -531,8 +626,25 @@ export class GraphPicture {
     this.strokeBatch(above, theme.above, 2);
     this.strokeBatch(below, theme.below, 2);
     this.strokeBatch(path, theme.path, 2.5);
+  }
+
+  /* Texts of edges stand where they cover no line, box or other text, or are left out; the ends of lines that go on far away always have theirs, on a ground of its own. */
+  writeEdges({items, x, y, w, h, width: frameWidth}, ox, oy, slots, {plain, above, below, path, texts}) {
+    if (texts.length === 0) return;
+    const {c, zoom: z, theme, writer} = this, size = Math.max(9, Math.min(11, 9 * z)), inView = line => line[1] < this.height && line.at(-1) > 0 && Math.min(line[0], line.at(-2)) > -200 && Math.min(line[0], line.at(-2)) < this.width;
+    const taken = [...[plain, above, below, path].flatMap(lines => lines.filter(line => line.length > 4 || inView(line)).flatMap(rectsOf)), ...slots.map(slot => { const stack = groupOf(this.tree, items[slot])?.kind === REPEAT ? 8 * z : 0; return [ox + x[slot] * z, oy + y[slot] * z, ox + (x[slot] + w[slot]) * z + stack, oy + (y[slot] + h[slot]) * z + stack]; })];
+    for (const {at: [left, base], text, align} of texts.filter(({at}) => at)) {
+      c.fillStyle = theme.quiet;
+      taken.push(this.writeOnGround(text, left, base, size, align));
+    }
     c.fillStyle = theme.quiet;
-    for (const [x, y, node, text, align] of texts) if (x > -80 && x < this.width && y > 0 && y < this.height) this.write(text ?? this.edgeText(node), x, y, Math.max(9, Math.min(11, 9 * z)), 190, '', align);
+    for (const {line, text} of texts) {
+      if (!line || !text || !inView(line)) continue;
+      const width = Math.min(190, writer.width(text, size)), place = freePlace(line, width, size, [ox + 2, ox + frameWidth * z - 2], taken);
+      if (!place) continue;
+      writer.write(text, ...place, size, 190);
+      taken.push([place[0], place[1] - size, place[0] + width, place[1] + 2]);
+    }
   }
 
   /* What is written on an edge: the shape, and nearer the bytes. */
@@ -544,24 +656,12 @@ export class GraphPicture {
   strokeBatch(lines, colour, width) {
     if (lines.length === 0) return;
     const {c, zoom: z} = this;
-    c.strokeStyle = colour;
-    c.lineWidth = width;
     c.beginPath();
     for (const line of lines) drawPath(c, line, 5 * z);
-    c.stroke();
+    this.strokePath(colour, width);
   }
 
   // ---- Text and hatching ----
-
-  write(text, x, y, size, room, weight = '', align = 'left') {
-    if (size < SMALLEST_TEXT || !text) return;
-    const {c} = this, fits = Math.floor(room / (size * 0.56)), clean = text.replace(INVISIBLE, '?');
-    if (clean.length > fits && fits < 3) return;
-    const font = `${weight}${size.toFixed(1)}px system-ui, sans-serif`;
-    if (c.font !== font) c.font = font;
-    c.textAlign = align;
-    c.fillText(clean.length > fits ? cutText(clean, fits) : clean, x, y);
-  }
 
   /* Lines across a box: what is estimated leans to the right; what only one record has, to the left. */
   hatch(x, y, w, h, left = false) {
@@ -580,20 +680,31 @@ export class GraphPicture {
 
   // ---- The map ----
 
-  /* All of the graph at the right, if not all is in view; drawn once for a layout. */
+  isAllInView() {
+    const {layout: {width, height}, zoom: z, x, y} = this;
+    return x * z >= -1 && y * z >= -1 && (x + width) * z <= this.full + 1 && (y + height) * z <= this.height + 1;
+  }
+
+  /* The map is at the right, in a strip of its own, so that it covers no box. */
+  reserveStrip(isNeeded) {
+    const {layout, full, height} = this, scale = Math.min(Math.min(130, full * 0.16) / layout.width, Math.min(420, height * 0.6) / layout.height, 0.2), w = Math.max(14, layout.width * scale), h = Math.max(4, layout.height * scale);
+    this.strip = isNeeded && typeof document !== 'undefined' ? {scale, x: full - w - 10, y: 10, w, h} : null;
+    this.width = this.strip ? this.strip.x - 10 : full;
+  }
+
+  /* All of the graph, if not all is in view; drawn once for a layout. */
   drawMap() {
-    const {c, layout, theme} = this, scale = Math.min(Math.min(130, this.width * 0.16) / layout.width, Math.min(220, this.height * 0.35) / layout.height, 0.2), w = Math.max(14, layout.width * scale), h = Math.max(4, layout.height * scale), x = this.width - w - 10, y = 10;
+    const {c, layout, theme} = this;
     this.mapArea = null;
-    if (layout.width * this.zoom <= this.width && layout.height * this.zoom <= this.height || typeof document === 'undefined') return;
+    if (!this.strip) return;
+    const {scale, x, y, w, h} = this.strip;
     this.map ??= this.paintMap(w, h, w / layout.width, scale);
-    c.globalAlpha = 0.92;
     c.fillStyle = theme.frame[0];
-    c.fillRect(x - 4, y - 4, w + 8, h + 8);
-    c.globalAlpha = 1;
+    c.fillRect(this.width, 0, this.full - this.width, this.height);
     c.drawImage(this.map, x, y, w, h);
     c.strokeStyle = theme.frameEdge;
     c.lineWidth = 1;
-    c.strokeRect(x - 4, y - 4, w + 8, h + 8);
+    c.strokeRect(this.width + 0.5, -1, this.full, this.height + 2);
     const sx = w / layout.width, left = Math.max(0, -this.x * sx), top = Math.max(0, -this.y * scale);
     c.strokeStyle = theme.chosen;
     c.lineWidth = 1.5;
@@ -644,36 +755,46 @@ function addDot(dots, colour, box) {
   dots.get(colour).push(box);
 }
 
-/* A line with rounded corners through points [x, y, x, y, ...]. */
+/* A line from one rank to the next, with at most one horizontal. */
+function tracePiece(c, x1, y1, bend, x2, y2, radius) {
+  c.moveTo(x1, y1);
+  if (Math.abs(x1 - x2) >= 0.6) {
+    if (radius >= 0.8) { drawPath(c, [x1, y1, x1, bend, x2, bend, x2, y2], radius); return; }
+    c.lineTo(x1, bend);
+    c.lineTo(x2, bend);
+  }
+  c.lineTo(x2, y2);
+}
+
+/* A line of horizontals and verticals through points [x, y, x, y, ...], with rounded corners. */
 function drawPath(c, points, radius) {
+  const last = points.length - 2;
   c.moveTo(points[0], points[1]);
-  for (let i = 2; i < points.length - 2; i += 2) {
-    const [x0, y0, x, y, x2, y2] = points.slice(i - 2, i + 4), before = Math.hypot(x - x0, y - y0), after = Math.hypot(x2 - x, y2 - y), r = Math.min(radius, before / 2, after / 2);
-    if (r < 0.5) { c.lineTo(x, y); continue; }
+  for (let i = 2; i < last; i += 2) {
+    const x0 = points[i - 2], y0 = points[i - 1], x = points[i], y = points[i + 1], x2 = points[i + 2], y2 = points[i + 3];
+    const before = Math.abs(x - x0) + Math.abs(y - y0), after = Math.abs(x2 - x) + Math.abs(y2 - y), r = Math.min(radius, before / 2, after / 2);
+    if (r < 0.8) { c.lineTo(x, y); continue; }
     c.lineTo(x + (x0 - x) * r / before, y + (y0 - y) * r / before);
     c.quadraticCurveTo(x, y, x + (x2 - x) * r / after, y + (y2 - y) * r / after);
   }
-  c.lineTo(points.at(-2), points.at(-1));
+  c.lineTo(points[last], points[last + 1]);
 }
 
-const textWidth = (text, size, bold) => text.length * size * (bold ? 0.66 : 0.56);
-
-const describeGroup = group => `${group.kind === CONTROL ? 'control flow · ' : group.kind === BODY ? 'body · ' : ''}${group.leaves.toLocaleString('en-US')} ${group.leaves === 1 ? 'node' : 'nodes'}`;
+const counted = new Intl.NumberFormat('en-US');
+const describeGroup = group => `${group.kind === CONTROL ? 'control flow · ' : group.kind === BODY ? 'body · ' : ''}${counted.format(group.leaves)} ${group.leaves === 1 ? 'node' : 'nodes'}`;
 
 /* The median of the instances of a repeat. */
 function medianText(tree, {values, overlay}, repeat) {
-  const known = Array.from(repeat.items, item => values[item]).filter(value => !Number.isNaN(value)).sort((a, b) => a - b), half = known.length >> 1;
-  return known.length === 0 ? '' : overlay.text(known.length % 2 ? known[half] : (known[half - 1] + known[half]) / 2);
+  const known = Array.from(repeat.items, item => values[item]).filter(value => !Number.isNaN(value)).sort((a, b) => a - b);
+  return known.length === 0 || !overlay.adds ? '' : overlay.text(medianOf(known));
 }
 
-/* The tint of each item: the number of its delegate, or of that of all in a group; -1: none or several. */
+/* The tint of each item: the place of its delegate among those of the graph, or of that of all in a group; -1: none or several. Panes number their delegates in the same order. */
 function tintsOf(tree) {
-  const {graph, count, parent} = tree, UNKNOWN = -2, tints = new Int32Array(count + tree.groups.length).fill(UNKNOWN), number = new Map();
+  const {graph, count, parent} = tree, UNKNOWN = -2, tints = new Int32Array(count + tree.groups.length).fill(UNKNOWN), delegates = [...new Set(graph.delegate)].filter(delegate => delegate >= 0).sort((a, b) => a - b), number = new Map(delegates.map((delegate, i) => [delegate, i]));
   for (let node = 0; node < count; node++) {
-    const delegate = graph.delegate[node];
-    if (delegate >= 0 && !number.has(delegate)) number.set(delegate, number.size);
-    tints[node] = delegate < 0 ? -1 : number.get(delegate);
+    tints[node] = number.get(graph.delegate[node]) ?? -1;
     for (let outer = parent[node]; outer >= 0; outer = parent[outer]) tints[outer] = tints[outer] === UNKNOWN || tints[outer] === tints[node] ? tints[node] : -1;
   }
-  return tints;
+  return {tints, delegates};
 }

@@ -223,6 +223,12 @@ export function forgetLayout(tree, id) {
   for (let outer = id; outer >= 0; outer = tree.parent[outer]) groupOf(tree, outer).layout = null;
 }
 
+/** Opens or closes all groups but the root; repeats stay folded. */
+export function setAll(tree, state) {
+  for (const group of tree.groups) if (group.id !== tree.root) group.state = state;
+  for (const group of tree.groups) group.layout = null;
+}
+
 /** Chooses the instance that a folded repeat shows. What is open in the one before is open in it, too. */
 export function chooseInstance(tree, repeat, chosen) {
   const copy = (from, to) => {

@@ -2,6 +2,7 @@
 //
 // What is written on boxes, and how wide that makes them. Widths depend on names alone: an overlay never moves a box.
 
+import {shortOp} from '../base/format.js';
 import {REPEAT, groupOf} from './groups.js';
 
 /** Sizes in pixels at zoom 1. */
@@ -12,15 +13,21 @@ export const READABLE_ZOOM = 0.58;
 
 /* Longer names are cut: names come from files. */
 const MAX_LABEL = 60;
+/* Longer names of operators lose the words in their middle, which leaves up to so many letters of both ends. */
+const MAX_OPERATOR = 26, HEAD = 14, TAIL = 9;
 
 /** The start of a text that may be of any length. */
 export const cutText = (text, length = MAX_LABEL) => text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** `aten.view_copy.default` without what all operators have. */
+/** The end of a text that may be of any length: paths differ at their ends. */
+export const cutPath = (text, length) => text.length > length ? `…${text.slice(1 - length)}` : text;
+
+/** The name of an operator as the other views write it: `view_copy` of `aten.view_copy.default`. Of a long name words in the middle are left out: `_native_batch…training`. */
 export function shortOperator(op) {
-  const parts = cutText(op, 200).split('.');
-  const name = parts.length > 2 || parts.length > 1 && /^(aten|prims|quantized_decomposed|higher_order|dim_order_ops|control|delegate)$/.test(parts[0]) ? parts[1] : parts.join('.');
-  return cutText(name.replace(/^_+|^_*native_|_legit(_no_training)?/g, '')) || cutText(op);
+  const name = cutText(shortOp(cutText(op, 200)));
+  if (name.length <= MAX_OPERATOR) return name;
+  const head = name.slice(0, HEAD + 1), tail = name.slice(-TAIL), from = head.lastIndexOf('_'), to = tail.indexOf('_');
+  return `${from > HEAD / 2 ? head.slice(0, from) : head}…${to >= 0 && to < TAIL / 2 ? tail.slice(to + 1) : tail}`;
 }
 
 /** The label of a node: its operator, or the name of an input or output. */
@@ -31,6 +38,13 @@ export function nodeLabel(graph, node) {
 /** The label of a group, with the number of instances of a repeat. */
 export function groupLabel(group) {
   return group.kind === REPEAT ? `${cutText(group.label)} ×${group.items.length}` : cutText(group.label);
+}
+
+/** The module of a node as far as no box around it says it: "layers.3.wq", or '' if its boxes say all. */
+export function moduleLabel(tree, node) {
+  const {graph} = tree, path = graph.modules[graph.module[node]] ?? '', around = groupOf(tree, tree.parent[node]).path;
+  if (tree.alias[node] !== undefined) return cutText(tree.alias[node], 40);
+  return path === around ? '' : cutPath(around && path.startsWith(`${around}.`) ? path.slice(around.length + 1) : path, 40);
 }
 
 /** The width of the box of a node or of a closed group. */

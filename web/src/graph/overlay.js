@@ -1,80 +1,115 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What boxes are coloured and labelled by: values of nodes, their sums in groups and over the instances of a folded repeat.
+// What boxes are coloured and labelled by: values of nodes, their sums in groups and over the instances of a folded repeat. The colour of a node and its number say the same value.
 //
-// An overlay is {name, values: of each node, NaN if it has none, adds: whether values of several nodes add up (otherwise the greatest counts),
-// scale: 'heat', 'change' or 'category', categories: texts, text(value), estimated and hatched: bitmaps of nodes, hottest: the greatest value of graphs beside it, which share the scale}.
+// An overlay is {name, values: of each node, NaN if it has none, adds: whether values of several nodes add up (otherwise the greatest counts), scale: 'heat', 'change' or 'category', categories: texts,
+// text(value), long(value): with all digits, beside(value): a second number or undefined, none(node): what is written where a node has no value, clock: the step of each node's clock: a shorter
+// time is counted as 0, estimated and hatched: bitmaps of nodes}.
 
 import {medianOf} from '../base/columns.js';
-import {OPEN, REPEAT, groupOf} from './groups.js';
+import {REPEAT, UNFOLDED, groupOf} from './groups.js';
+import {indexBy} from './lists.js';
 
 /** The number of steps of a scale of colours. */
 export const STEPS = 32;
-/* A step that was not looked for yet. */
+/* A step or median that was not looked for yet. */
 const UNKNOWN = -1e9;
 
-/** Values of all items: of groups the sum, or the greatest, of what is inside. `hottest` is the greatest value of a node, `whole` that of the root. */
+const greater = (a, b) => (Number.isNaN(b) || Math.abs(a) > Math.abs(b) ? a : b);
+
+/* A value that is added to those before: their sum, the greatest of them, or the category that all have. */
+function joined({adds, scale}, before, value) {
+  if (Number.isNaN(value) || Number.isNaN(before)) return Number.isNaN(before) ? value : before;
+  return scale === 'category' ? (before === value ? value : -1) : adds ? before + value : greater(value, before);
+}
+
+/** Values of all items: of groups those of what is inside, joined. `hottest` is the value at the end of the scale, `whole` that of the root; see fold() for the others. */
 export function spread(tree, overlay) {
-  const {count, parent} = tree, items = count + tree.groups.length, values = new Float64Array(items).fill(NaN), most = new Float64Array(items).fill(NaN), flags = new Uint8Array(items);
-  let hottest = 0;
+  const {count, parent} = tree, items = count + tree.groups.length, values = new Float64Array(items).fill(NaN), flags = new Uint8Array(items), bounds = new Float64Array(items);
   for (let node = 0; node < count; node++) {
-    const value = overlay.values[node], flag = (overlay.estimated?.[node] ? 1 : 0) | (overlay.hatched?.[node] ? 2 : 0);
-    values[node] = most[node] = value;
+    const value = overlay.values[node], flag = (overlay.estimated?.[node] ? 1 : 0) | (overlay.hatched?.[node] ? 2 : 0), bound = value === 0 ? overlay.clock?.[node] || 0 : 0;
+    values[node] = value;
     flags[node] = flag;
+    bounds[node] = bound;
     if (Number.isNaN(value) && !flag) continue;
-    hottest = Math.max(hottest, Math.abs(value) || 0);
     for (let outer = parent[node]; outer >= 0; outer = parent[outer]) {
       flags[outer] |= flag & 1;
-      if (Number.isNaN(value)) continue;
-      const greater = Number.isNaN(most[outer]) || Math.abs(value) > Math.abs(most[outer]);
-      if (overlay.scale === 'category') { most[outer] = values[outer] = Number.isNaN(most[outer]) || most[outer] === value ? value : -1; continue; }
-      if (greater) most[outer] = value;
-      values[outer] = overlay.adds ? (values[outer] || 0) + value : most[outer];
+      values[outer] = joined(overlay, values[outer], value);
+      bounds[outer] += bound;
     }
   }
-  hottest = Math.max(hottest, overlay.hottest ?? 0);
-  return {overlay, values, most, flags, hottest, whole: values[tree.root], peers: new Map(), steps: new Float64Array(items).fill(UNKNOWN)};
+  const shown = {overlay, values, flags, bounds, whole: values[tree.root], unfolded: null, steps: new Float64Array(items)};
+  fold(tree, shown);
+  return shown;
+}
+
+/* The item at the same place in the first instance of the folded repeats around each item. */
+function representatives(tree) {
+  const of = Int32Array.from({length: tree.count + tree.groups.length}, (_, item) => item);
+  for (const stack = [tree.root]; stack.length;) {
+    const group = groupOf(tree, stack.pop()), {items} = groupOf(tree, of[group.id]), isFolded = group.kind === REPEAT && group.state !== UNFOLDED;
+    group.items.forEach((item, slot) => {
+      of[item] = items[isFolded ? 0 : slot] ?? item;
+      if (item >= tree.count) stack.push(item);
+    });
+  }
+  return of;
+}
+
+/** Joins the instances of folded repeats: `first` is the representative of each item, which has what is joined of all of them; `most` is the greatest value of a node in each item, `own` that of all. */
+export function fold(tree, shown) {
+  const unfolded = tree.groups.filter(({state}) => state === UNFOLDED).map(({id}) => id).join();
+  if (unfolded === shown.unfolded) return;
+  const {overlay, values, flags, bounds} = shown, first = representatives(tree), items = first.length, sums = new Float64Array(items).fill(NaN), most = new Float64Array(items).fill(NaN), allFlags = new Uint8Array(items), allBounds = new Float64Array(items);
+  for (let item = 0; item < items; item++) {
+    const at = first[item];
+    sums[at] = joined(overlay, sums[at], values[item]);
+    allFlags[at] |= flags[item];
+    allBounds[at] += bounds[item];
+  }
+  let own = 0;
+  for (let node = 0; node < tree.count; node++) {
+    const value = most[node] = sums[first[node]];
+    if (Number.isNaN(value)) continue;
+    own = Math.max(own, Math.abs(value));
+    for (let outer = tree.parent[node]; outer >= 0; outer = tree.parent[outer]) most[outer] = overlay.scale === 'category' ? joined(overlay, most[outer], value) : greater(value, most[outer]);
+  }
+  Object.assign(shown, {unfolded, first, peers: indexBy(first, items), sums, most, allFlags, allBounds, own, medians: new Float64Array(items).fill(UNKNOWN)});
+  setScale(shown, own);
+}
+
+/** Sets the value at the end of the scale: graphs side by side share it. */
+export function setScale(shown, hottest) {
+  shown.hottest = hottest;
+  shown.steps.fill(UNKNOWN);
 }
 
 /** The items at the same place in all instances of the folded repeats around an item, itself included. */
-export function peersOf(tree, item, known = new Map()) {
-  if (known.has(item)) return known.get(item);
-  const outer = tree.parent[item];
-  let peers = [item];
-  if (outer >= 0) {
-    const around = groupOf(tree, outer), same = peersOf(tree, outer, known), folded = around.kind === REPEAT && around.state === OPEN;
-    if (folded || same.length > 1) peers = same.flatMap(other => { const {items} = groupOf(tree, other); return folded ? Array.from(items) : [items[tree.slot[item]]]; });
-  }
-  known.set(item, peers);
-  return peers;
-}
+export const peersOf = ({first, peers: {start, list}}, item) => list.subarray(start[first[item]], start[first[item] + 1]);
 
-/** What is shown of an item: {value, median, instances, estimated, hatched}; inside a folded repeat the sum and the median of all instances. */
+/** What is shown of an item: {value, median: of the instances, instances, estimated, hatched, bound: what 0 may hide}; inside a folded repeat of all instances. */
 export function valueOf(tree, shown, item) {
-  const peers = peersOf(tree, item, shown.peers), {values, flags} = shown, estimated = peers.some(peer => flags[peer] & 1), hatched = (flags[item] & 2) > 0;
-  if (peers.length === 1) return {value: values[item], median: NaN, instances: 1, estimated, hatched};
-  const known = peers.map(peer => values[peer]).filter(value => !Number.isNaN(value)).sort((a, b) => a - b);
-  const value = known.length === 0 ? NaN : shown.overlay.scale === 'category' ? (known[0] === known.at(-1) ? known[0] : -1) : shown.overlay.adds ? known.reduce((a, b) => a + b, 0) : known.at(-1);
-  return {value, median: medianOf(known), instances: peers.length, estimated, hatched};
+  const at = shown.first[item], peers = peersOf(shown, item), instances = peers.length;
+  if (shown.medians[at] === UNKNOWN) shown.medians[at] = instances < 2 ? NaN : medianOf(Array.from(peers, peer => shown.values[peer]).filter(value => !Number.isNaN(value)).sort((a, b) => a - b));
+  return {value: shown.sums[at], median: shown.medians[at], instances, estimated: (shown.allFlags[at] & 1) > 0, hatched: (shown.flags[item] & 2) > 0, bound: shown.allBounds[at]};
 }
 
-/** Forgets what depends on which repeats are folded. */
-export function forgetPeers(shown) {
-  shown.peers.clear();
-  shown.steps.fill(UNKNOWN);
+/** The texts of an item: {number, median: of one instance if there are several, beside}. `write` is `text` or `long` of the overlay. A time of 0 is less than the step of the clock, not nothing. */
+export function textsOf(tree, shown, item, write = shown.overlay.text) {
+  const {value, median, instances, bound} = valueOf(tree, shown, item), {overlay, values, bounds} = shown;
+  const written = (of, act, least) => (Number.isNaN(of) ? '' : of === 0 && least > 0 ? `<${act(least).replace('<', '')}` : act(of)), none = item < tree.count ? overlay.none?.(item) : '';
+  const zero = median === 0 ? peersOf(shown, item).find(peer => values[peer] === 0) : undefined;
+  return {number: written(value, write, bound) || none || '', median: instances > 1 && overlay.adds ? written(median, write, bounds[zero]) : '', beside: overlay.beside ? written(value, overlay.beside, bound) : ''};
 }
 
 /** The step of the colour of an item, 0 to STEPS; -STEPS to STEPS on a scale of changes; the number of a category, -1 for several, or NaN for none. */
 export function stepOf(tree, shown, item) {
-  if (shown.steps[item] === UNKNOWN) shown.steps[item] = findStep(tree, shown, item);
+  if (shown.steps[item] === UNKNOWN) shown.steps[item] = findStep(shown, shown.most[item]);
   return shown.steps[item];
 }
 
-function findStep(tree, shown, item) {
-  const {overlay, most, hottest} = shown, peers = peersOf(tree, item, shown.peers);
-  if (overlay.scale === 'category') return valueOf(tree, shown, item).value;
-  let value = NaN;
-  for (const peer of peers) if (Number.isNaN(value) || Math.abs(most[peer]) > Math.abs(value)) value = most[peer];
+function findStep({overlay, hottest}, value) {
+  if (overlay.scale === 'category') return value;
   if (!(hottest > 0) || Number.isNaN(value)) return 0;
   return Math.sign(value) * Math.round(STEPS * Math.sqrt(Math.min(1, Math.abs(value) / hottest)));
 }

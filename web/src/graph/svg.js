@@ -5,10 +5,13 @@
 const escaped = text => String(text).replace(/[&<>"']/g, letter => `&#${letter.charCodeAt(0)};`);
 const round = value => Number(value.toFixed(2));
 
+/* The width of a text at a size of 1 px, about that of the widest of the usual fonts: the picture may be shown with another one than it was made with. */
+const aboutWidth = (text, isBold) => text.length * (isBold ? 0.66 : 0.59);
+
 /** The part of CanvasRenderingContext2D that the graph is drawn with. */
 export class SvgContext {
   constructor(width, height) {
-    Object.assign(this, {width, height, parts: [], path: '', fillStyle: '#000', strokeStyle: '#000', lineWidth: 1, globalAlpha: 1, font: '10px sans-serif', textAlign: 'left', dash: []});
+    Object.assign(this, {width, height, parts: [], path: '', fillStyle: '#000', strokeStyle: '#000', lineWidth: 1, globalAlpha: 1, font: '10px sans-serif', textAlign: 'left', dash: [], widths: new Map()});
   }
 
   setTransform() {}
@@ -32,9 +35,18 @@ export class SvgContext {
   fillRect(x, y, w, h) { this.parts.push(`<rect x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" fill="${escaped(this.fillStyle)}"${this.opacity}/>`); }
   strokeRect(x, y, w, h) { this.parts.push(`<rect x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" ${this.outline}/>`); }
 
-  fillText(text, x, y) {
-    const [, weight, size] = /^(?:(\d+) )?([\d.]+)px/.exec(this.font), anchor = {left: 'start', right: 'end', center: 'middle'}[this.textAlign];
-    this.parts.push(`<text x="${round(x)}" y="${round(y)}" font-size="${size}"${weight ? ` font-weight="${weight}"` : ''} text-anchor="${anchor}" fill="${escaped(this.fillStyle)}"${this.opacity}>${escaped(text)}</text>`);
+  get letters() {
+    const [, weight, size] = /^(?:(\d+) )?([\d.]+)px/.exec(this.font);
+    return {weight, size: Number(size)};
+  }
+
+  measureText(text) {
+    return {width: aboutWidth(text, this.letters.weight) * this.letters.size};
+  }
+
+  fillText(text, x, y, room) {
+    const {weight, size} = this.letters, anchor = {left: 'start', right: 'end', center: 'middle'}[this.textAlign];
+    this.parts.push(`<text x="${round(x)}" y="${round(y)}" font-size="${size}"${weight ? ` font-weight="${weight}"` : ''}${room ? ` textLength="${round(room)}" lengthAdjust="spacingAndGlyphs"` : ''} text-anchor="${anchor}" fill="${escaped(this.fillStyle)}"${this.opacity}>${escaped(text)}</text>`);
   }
 
   /** The picture as text. */

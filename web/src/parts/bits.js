@@ -63,8 +63,8 @@ export const bar = (part, most, estimated = 0) => html`<span class=${`bar${estim
 /** Returns the share of a time of the method in the chosen statistic: "12.3 %". */
 export const shareOfWhole = ns => shareText(ns ?? null, times.value.whole);
 
-/** Buttons of which one is pressed; options are [value, text, title]. */
-export const Segments = ({label, options, chosen, change}) => html`<div class="segments" role="group" aria-label=${label}>${options.map(([value, text, title]) => html`<button type="button" title=${title} aria-pressed=${String(value === chosen)}
+/** Buttons of which one is pressed; options are [value, text, title, whether it cannot be chosen]. */
+export const Segments = ({label, options, chosen, change}) => html`<div class="segments" role="group" aria-label=${label}>${options.map(([value, text, title, disabled]) => html`<button type="button" title=${title} disabled=${disabled} aria-pressed=${String(value === chosen)}
   onClick=${() => change(value)}>${text}</button>`)}</div>`;
 
 /** A list to choose from; options are [value, text]. */

@@ -33,6 +33,7 @@ export function explainNumbers() {
   document.addEventListener('pointerover', hover);
   document.addEventListener('focusin', ({target}) => target.matches(':focus-visible') && explain(described(target)));
   for (const name of ['pointerdown', 'focusout', 'wheel']) document.addEventListener(name, () => explain(null), {passive: true});
+  document.addEventListener('keydown', ({key}) => /^(e|E|Shift)$/.test(key) || explain(null), {capture: true}); // any other key may change what is in sight
 }
 
 /* Explains the next number that can be seen; those of pictures are told by the pictures' own keys. */

@@ -2,25 +2,39 @@
 //
 // graph_overlays.js - what the boxes of the graph are coloured by: times, shares, changes, backends, rates, bytes, memory, accuracy, or values of the reader's own.
 
-import {comparedMethod, method, sectionOf, source, timeOf, times, unitName} from '../base/app.js';
+import {baseMethod, comparedMethod, grainOf, method, profile, sectionOf, source, times, unit} from '../base/app.js';
 import {Columns} from '../base/columns.js';
-import {bytesText, rateText, shareText, signOf} from '../base/format.js';
-import {backendsOf} from '../base/method.js';
+import {UNITS, bytesText, rateText, shareText, signOf, timeText} from '../base/format.js';
+import {CPU, backendsOf} from '../base/method.js';
+import {get} from '../base/store.js';
 import {hasAccuracy} from './accuracy.js';
 import {valuesOfNodes} from './graph_panes.js';
 import {instructionOf, tensorsOf} from './memory.js';
 
-/* In boxes there is room for few digits; the tooltip has all. */
-const shortTime = ns => {
-  const text = timeOf(ns), value = Number(text);
-  return !Number.isFinite(value) || text.length <= 5 ? text : value === 0 ? '0' : value >= 100 ? value.toFixed(0) : value >= 0.001 ? String(Number(value.toPrecision(3))) : value.toExponential(0);
-};
+/** The unit of all times of a picture: the one that the reader chose, or else the one in which the longest operator, of the base too, has one to three digits. */
+export function pictureUnit() {
+  if (get('unit') || unit.value !== 'ms') return unit.value;
+  let most = 0;
+  for (const of of [times.value.of, baseMethod.value?.operators.avg ?? []]) for (const ns of of) if (ns > most) most = ns;
+  return most >= 1e9 ? 's' : most >= 1e6 || most === 0 ? 'ms' : most >= 1e3 ? 'us' : 'ns';
+}
+
+const timeOf = (ns, grain) => timeText(ns, pictureUnit(), profile.value?.ticksPerSecond, get('digits') ? 0 : grain), longTime = ns => `${timeOf(ns, grainOf(ns))} ${UNITS[pictureUnit()].name}`;
+
+/* In boxes there is room for three digits; the tooltip has all. What is not 0 is not written as 0. */
+function shortTime(ns) {
+  const text = timeOf(ns), value = Number(text), least = 10 ** -UNITS[pictureUnit()].decimals;
+  if (value === 0 && ns !== 0) return `${ns < 0 ? '>-' : '<'}${least}`;
+  return !Number.isFinite(value) ? text : Math.abs(value) >= 1e4 ? Math.round(value).toLocaleString('en-US') : Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+}
+
+const shareOf = (ns, whole) => (ns > 0 && ns < whole / 1e3 ? '<0.1 %' : shareText(ns, whole));
 /** Formats bytes with three digits. */
 export const shortBytes = bytes => (bytes >= 1e9 ? `${(bytes / 1e9).toPrecision(3)} GB` : bytes >= 1e6 ? `${(bytes / 1e6).toPrecision(3)} MB` : bytes >= 1e3 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${bytes} B`);
 
 /* Which nodes have an estimated value: those of an operator with an estimated time, and those that share one. */
 function estimatedNodes(pane, shared) {
-  const {operators} = method.value;
+  const operators = pane.base?.operators ?? method.value.operators;
   return Uint8Array.from(shared, (is, node) => (is || Array.from(pane.rowsOf(node)).some(row => operators.isEstimated(row)) ? 1 : 0));
 }
 
@@ -31,12 +45,20 @@ function timesOfNodes(pane, of) {
   return {values, shared};
 }
 
-function timeOverlay(pane, asShare) {
+/* The step of the clock that took each node's time. */
+function clocksOf(pane, operators, clocks) {
+  return Float64Array.from({length: pane.graph.count}, (_, node) => Array.from(pane.rowsOf(node)).reduce((most, row) => { const backend = operators.backend(row); return Math.max(most, clocks[backend === CPU ? '' : backend] ?? 0); }, 0));
+}
+
+/* A node without a time of its own whose operators were fused into others says so. */
+const fusedText = (pane, operators) => node => (Array.from(pane.rowsOf(node)).some(row => operators.indices('carrier')[row] >= 0) ? 'fused' : '');
+
+function timeOverlay(pane, label) {
   const {of, whole} = times.value, {values, shared} = pane.base ? {values: pane.base.values(pane), shared: new Uint8Array(pane.graph.count)} : timesOfNodes(pane, of);
-  const all = pane.base?.whole ?? whole;
+  const all = pane.base?.whole ?? whole, share = ns => shareOf(ns, all), {operators, clocks} = pane.base?.method ?? method.value;
   return {
-    name: asShare ? 'share' : `${times.value.label} ${unitName.value}`, values: asShare ? values.map(value => value / all) : values, adds: true, scale: 'heat', estimated: estimatedNodes(pane, shared),
-    text: asShare ? share => shareText(share, 1) : shortTime, long: asShare ? share => shareText(share, 1) : ns => `${timeOf(ns)} ${unitName.value}`,
+    name: `${times.value.label}${label === 'share' ? ', share' : `, ${UNITS[pictureUnit()].name}`}`, values, adds: true, scale: 'heat', estimated: estimatedNodes(pane, shared), none: fusedText(pane, operators), clock: clocksOf(pane, operators, clocks),
+    text: label === 'share' ? share : shortTime, beside: label === 'both' ? share : undefined, long: label === 'share' ? share : longTime, more: label === 'share' ? longTime : share,
   };
 }
 
@@ -49,8 +71,8 @@ function changeOverlay(pane) {
     perRow[row] = (node.new_p50 ?? 0) - (node.base_p50 ?? 0);
     if (node[`${other}_node`] === null || node[`${other}_node`] < 0) alone.add(row);
   }
-  const {values} = valuesOfNodes(pane, perRow, true), sign = ns => signOf(shortTime(ns));
-  return {name: `change of the median, ${unitName.value}`, values, adds: true, scale: 'change', text: sign, long: ns => `${signOf(timeOf(ns))} ${unitName.value}`, hatchedText: pane.base ? 'gone' : 'new', hatched: Uint8Array.from({length: pane.graph.count}, (_, node) => (Array.from(pane.rowsOf(node)).some(row => alone.has(row)) ? 1 : 0))};
+  const {values} = valuesOfNodes(pane, perRow, true), sign = ns => (shortTime(ns).includes('<') || shortTime(ns).includes('>') ? '≈ 0' : signOf(shortTime(ns)));
+  return {name: `change of the median, ${UNITS[pictureUnit()].name}`, values, adds: true, scale: 'change', text: sign, long: ns => (sign(ns) === '≈ 0' ? sign(ns) : `${signOf(timeOf(ns))} ${UNITS[pictureUnit()].name}`), hatchedText: pane.base ? 'gone' : 'new', hatched: Uint8Array.from({length: pane.graph.count}, (_, node) => (Array.from(pane.rowsOf(node)).some(row => alone.has(row)) ? 1 : 0))};
 }
 
 function backendOverlay(pane) {
@@ -93,12 +115,12 @@ function ownOverlay(pane, own) {
 
 /**
  * Returns the overlays that can be shown, {key: {title, make(pane): an overlay of graph/overlay.js with `long(value)`, the text with all digits}}. `own` are values that the reader dropped on the page,
- * {name, values: by the name of a node}, or null.
+ * {name, values: by the name of a node}, or null. `label` says what is written beside names: 'time', 'share' or 'both'.
  */
-export function overlays(own) {
+export function overlays(own, label) {
   const {operators, runs} = method.value, has = key => operators.has(key);
   const all = {
-    time: runs > 0 && {title: 'Time', make: pane => timeOverlay(pane, false)}, share: runs > 0 && {title: 'Share', make: pane => timeOverlay(pane, true)},
+    time: runs > 0 && {title: 'Time', make: pane => timeOverlay(pane, label)},
     change: comparedMethod.value && !comparedMethod.value.may_differ && {title: 'Change', make: changeOverlay}, backend: backendsOf(operators).length > 0 && {title: 'Backend', make: backendOverlay},
     gflops: has('gflops') && {title: 'GFLOP/s', make: numberOverlay('gflops', 'GFLOP/s', false, rateText)}, gbs: has('gbs') && {title: 'GB/s', make: numberOverlay('gbs', 'GB/s', false, rateText)},
     bytes: has('bytes') && {title: 'Bytes', make: numberOverlay('bytes', 'bytes read and written', true, shortBytes, bytes => `${bytesText(bytes)} bytes`)},

@@ -2,7 +2,7 @@
 //
 // graph_panes.js - the graphs that the view "Graph" draws: those of the method, and that of the base, with the operators of the method behind each node. It needs no page.
 
-import {leavesOf} from '../graph/groups.js';
+import {CLOSED, OPEN, leavesOf} from '../graph/groups.js';
 import {readGraph} from '../graph/section.js';
 import {neighbourhood, partOf} from '../graph/walk.js';
 import {layOut} from '../graph/worker.js';
@@ -92,19 +92,22 @@ export function rowsInItem(pane, item) {
 
 /* ---- What is open, as a text for the address: "12o 15c 9u 8i3" ---- */
 
-/** Returns what differs from the beginning, by the groups' numbers. */
+const LETTERS = 'cou';
+const allStates = (tree, state) => tree.groups.map(({id}) => (id === tree.root ? OPEN : state));
+
+/** Returns what differs from the beginning by the groups' numbers, or, if that is shorter, from "all closed" ("*c") or "all open" ("*o"). */
 export function openText(tree, before) {
-  const letters = 'cou';
-  return tree.groups.flatMap((group, i) => [...(group.state === before[i] ? [] : [`${i}${letters[group.state]}`]), ...(group.chosen ? [`${i}i${group.chosen}`] : [])]).join(' ');
+  const from = (states, head) => [...head, ...tree.groups.flatMap((group, i) => [...(group.state === states[i] ? [] : [`${i}${LETTERS[group.state]}`]), ...(group.chosen ? [`${i}i${group.chosen}`] : [])])].join(' ');
+  return [from(before, []), from(allStates(tree, CLOSED), ['*c']), from(allStates(tree, OPEN), ['*o'])].reduce((least, said) => (said.length < least.length ? said : least));
 }
 
 /** Sets what a text says; all other groups are as at the beginning. `change` and `choose` are setState() and chooseInstance(). */
 export function applyOpen(tree, before, said, {setState, chooseInstance}) {
-  const states = before.slice(), chosen = new Map();
+  const states = said.startsWith('*') ? allStates(tree, LETTERS.indexOf(said[1])) : before.slice(), chosen = new Map();
   for (const [, number, letter, instance] of said.matchAll(/(\d+)([coui])(\d*)/g)) {
     if (!tree.groups[number]) continue;
     if (letter === 'i') chosen.set(Number(number), Number(instance));
-    else states[number] = 'cou'.indexOf(letter);
+    else states[number] = LETTERS.indexOf(letter);
   }
   let changed = false;
   tree.groups.forEach((group, i) => {
