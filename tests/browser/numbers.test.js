@@ -20,7 +20,7 @@ function numbersOf() {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const around = node.parentElement, cell = around.closest('td.number, [role=gridcell].number'), text = node.textContent.trim();
     if (!(cell ? /\d/.test(text) : unit.test(text)) || around.closest('code, pre, th, [role=columnheader], .axis, .legend, .graph, [hidden]') || /^(A row is slower|No roof|No rate)/.test(text) || !around.checkVisibility()) continue;
-    found.push({text, why: around.closest('[aria-description]')?.getAttribute('aria-description') ?? '', isTime: /\d (ms|µs|ns)\b/.test(text) || /\b(ms|µs)\b/.test(headOf(cell)), head: headOf(cell)});
+    found.push({text, why: around.closest('[aria-description]')?.getAttribute('aria-description') ?? (/clock step/.test(text) ? text : ''), isTime: /\d (ms|µs|ns)\b/.test(text) || /\b(ms|µs)\b/.test(headOf(cell)), head: headOf(cell)});
   }
   return found;
 

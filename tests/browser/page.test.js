@@ -45,6 +45,8 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     const [said] = answer('summary', RECORD).methods, first = page.frame.locator('.findings li').first();
     assert.ok((await first.boundingBox()).y < 500);
     assert.equal(await first.locator('strong').nth(1).innerText(), said.findings[0].title);
+    const savings = said.findings.filter(({once, potential}) => !once && potential !== null).map(({potential}) => potential);
+    assert.deepEqual(savings, savings.toSorted((a, b) => b - a));
   });
 
   it('prepares its views when it is idle, so that none has to load when it is first shown', async () => {
@@ -152,6 +154,56 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     assert.match(said.because, /^XnnpackBackend's partitioner /);
     for (const delegate of (await page.table('Delegates'))) assert.notEqual(delegate[1], '');
   });
+
+  it('opens each of 82 delegates, which have a module, and prints how long that takes', async () => {
+    await go('view=delegation');
+    const rows = page.frame.locator('table.plain', {has: page.frame.locator('caption', {hasText: /^Delegates/})}).locator('tbody tr'), taken = [];
+    assert.equal(await rows.count(), answer('delegation', RECORD).methods[0].delegates.length);
+    for (const row of await rows.all()) {
+      taken.push(await row.evaluate(async element => {
+        const before = performance.now();
+        element.click();
+        await new Promise(requestAnimationFrame);
+        return performance.now() - before;
+      }));
+      const said = await page.details();
+      assert.ok(said.module && said.call, said.name);
+    }
+    console.log(`delegates: ${taken.length} opened, median ${taken.sort((a, b) => a - b)[taken.length >> 1].toFixed(1)} ms`);
+  });
+
+  it('marks rows and shows their sum', async () => {
+    await go('view=operators&op.group=none');
+    await page.grid().focus();
+    for (const key of ['Home', ' ', 'ArrowDown', ' ']) await page.page.keyboard.press(key);
+    const [first, second] = await page.rows(), text = await page.frame.locator('.table-bar .count').innerText();
+    assert.match(text, /^2 marked: 2 operators, /);
+    assert.ok(Math.abs(Number(text.match(/([\d.]+) ms/)[1]) - Number(first['avg ms']) - Number(second['avg ms'])) < 0.001, text);
+  });
+
+  it('lists tensors that add up to the curve at each instruction', async () => {
+    const file = join(folder, 'memory.html'), {methods: [{plan}]} = JSON.parse(run('memory', join(fixtures, 'vit_xnnpack'), '--format', 'json'));
+    run('report', join(fixtures, 'vit_xnnpack'), '-o', file);
+    for (const [at, bytes] of plan.instructions.live_bytes.entries()) {
+      await page.page.goto(`file://${file}#view=memory&mem.at=${at}`);
+      if (at === 0) await page.page.reload();
+      await page.frame.getByText(`instruction ${at} of`).waitFor();
+      const rows = await page.table('Live at');
+      assert.equal(rows.reduce((sum, [, size]) => sum + Number(size.replaceAll(',', '')), 0), bytes, `instruction ${at}`);
+    }
+  });
+
+  for (const record of ['prefill_decode', 'decoder_cache', 'mlp_8da4w'])
+    it(`of noisy runs warns before a verdict: ${record} compared with itself`, async () => {
+      const file = join(folder, `${record}.html`);
+      run('report', join(fixtures, record), join(fixtures, record), '-o', file);
+      await page.page.goto(`file://${file}#view=compare`);
+      await page.page.reload();
+      await page.frame.locator('.compare .lead.warning[role=alert]').waitFor();
+      const [banner, number] = await Promise.all(['.compare .lead.warning', '.compare .lead:not(.warning)'].map(found => page.frame.locator(found).first().boundingBox()));
+      assert.ok(banner.y < number.y);
+      assert.doesNotMatch(await page.frame.locator('.compare .lead .verdict').first().innerText(), /slower|faster/);
+    });
 
   it('lists its keys, and is used by them', async () => {
     await go('');

@@ -73,7 +73,7 @@ export const timeWithUnit = (ns, grain) => `${timeOf(ns, grain)} ${unitName.valu
 /** The most decimals that times of the method have, to which tables align them. */
 export const decimals = computed(() => decimalsOf(get('digits') ? 0 : stepOf() / Math.sqrt(method.value?.runs || 1), unit.value, profile.value?.ticksPerSecond));
 
-command({name: 'digits', keys: ['.'], text: 'Show all digits of times, or those that the clock and the spread of the runs support', run: () => set({digits: !peek('digits')}, {replace: true})});
+command({name: 'digits', keys: ['.'], text: 'All digits of times, or those that are known', run: () => set({digits: !peek('digits')}, {replace: true})});
 
 /* ---- Sections ---- */
 

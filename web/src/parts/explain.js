@@ -45,8 +45,7 @@ function step(by) {
   if (seen.length) explain(seen[(seen.indexOf(explained) + (explained || by > 0 ? by : 0) + seen.length) % seen.length]);
 }
 
-command({name: 'explain', keys: ['e'], text: 'Explain the numbers that can be seen, one by one', run: () => step(1)});
-command({name: 'explain-before', keys: ['E'], text: 'Explain the number before', run: () => step(-1)});
+command({name: 'explain', keys: ['e', 'E'], text: 'Explain the next number', run: ({key}) => step(key === 'e' ? 1 : -1)});
 command({name: 'explain-no-more', keys: ['Escape'], text: 'Close the explanation', isPossible: () => shown.peek() !== null, run: () => explain(null)});
 
 /** The box with the explanation. */

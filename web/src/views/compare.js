@@ -2,16 +2,16 @@
 //
 // compare.js - the view that compares two records, and what other views say of a comparison. The library pairs their nodes and decides the verdicts (schema/diff.schema.json).
 
-import {askedBase, bases, compared, comparedMethod, explain, isHitRow, labelOf, method, profile, selectRow, selectedRows, shownRun, timeOf, unitName} from '../base/app.js';
+import {askedBase, baseMethod, bases, compared, comparedMethod, explain, isHitRow, labelOf, method, profile, selectRow, selectedRows, shownRun, timeOf, unitName} from '../base/app.js';
 import {sortRows} from '../base/columns.js';
-import {changeText, countText, signOf} from '../base/format.js';
+import {changeText, countText, shareText, signOf} from '../base/format.js';
 import {html} from '../base/html.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
 import {set} from '../base/store.js';
 import {Choice, Link, changeOfTimes, timeColumn} from '../parts/bits.js';
 import {SmallTable} from '../parts/table.js';
 
-const MOST_ROWS = 300, MOST_GROUPS = 10;
+const MOST_ROWS = 300, MOST_GROUPS = 10, NOISY = 0.1; // NOISY: the cv of runs above which a warning stands before the first number
 
 export const VERDICTS = {slower: 'slower', faster: 'faster', equal: 'equal', cannot_tell: 'cannot tell', new: 'new', gone: 'gone', untimed: 'not timed on both sides'};
 
@@ -103,10 +103,10 @@ const sideText = (recordings, runs) => `${countText(recordings, 'recording')} wi
 function Headline({answer}) {
   const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differs, by_events: events, verdict_text: verdict, reason_text: reason, base, new: newer} = answer, differences = differencesText(answer);
   const linedUp = `${paired.toLocaleString('en-US')} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`, runs = `${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}`;
-  const medians = html`${isPooled(execute) ? 'Mean of the recordings’ medians' : 'Median over runs'} ${timeOf(execute.base_p50)} → ${timeOf(execute.new_p50)} ${unitName.value}`, steadiness = [['the base', base], ['this record', newer]].filter(([, side]) => side?.steadiness);
+  const medians = html`${isPooled(execute) ? 'Mean of the recordings’ medians' : 'Median over runs'} ${timeOf(execute.base_p50)} → ${timeOf(execute.new_p50)} ${unitName.value}`, steadiness = [['the base', base, baseMethod.value], ['this record', newer, method.value]].map(([name, side, {noise} = {}]) => [name, side?.steadiness || (noise?.cv > NOISY ? `noisy, cv ${shareText(noise.cv, 1)}` : '')]).filter(([, said]) => said);
   return html`${differences ? html`<p class="note warning">The two sides differ: ${differences}.</p>` : null}${differs
     ? html`<p class="lead warning differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p><p class="note" aria-description=${explain(centreText(execute))}>${medians}; ${runs}.</p>`
-    : html`${steadiness.length ? html`<p class="lead warning" role="alert">${steadiness.map(([name, side]) => html`<span>Runs of ${name}: ${side.steadiness}. </span>`)}</p>` : null}
+    : html`${steadiness.length ? html`<p class="lead warning" role="alert">${steadiness.map(([name, said]) => html`<span>Runs of ${name}: ${said}. </span>`)}</p>` : null}
       <p class="lead" aria-description=${explain(`${centreText(execute)}; the bounds are those of the relative change`)}>${medians} <${Verdict} verdict=${execute.verdict} /> ${verdict.replace(/^cannot tell: /, '').replace(/^-/, '−')}</p>${reason ? html`<p class="note">${reason[0].toUpperCase()}${reason.slice(1)}.</p>` : null}
       <p class="note">${runs}; ${linedUp}. ${LEGEND}</p>`}`;
 }

@@ -19,7 +19,7 @@ const SEVERAL = 'several modules';
 function baseColumns() {
   const base = baseMethod.value?.delegation;
   if (!base) return [];
-  const byType = new Map(base.operators.map(row => [row.op_type, row])), count = (key, title) => ({key: `base_${key}`, title, hint: 'operators of this type in the base', number: true, text: row => String(byType.get(row.op_type)?.[key] ?? 0), value: row => byType.get(row.op_type)?.[key] ?? 0});
+  const byType = new Map(base.operators.map(row => [row.op_type, row])), count = (key, title) => ({key: `base_${key}`, title, hint: 'in the base', number: true, text: row => String(byType.get(row.op_type)?.[key] ?? 0), value: row => byType.get(row.op_type)?.[key] ?? 0});
   return [count('delegated', 'base: delegated'), count('non_delegated', 'base: not'),
     timeColumn('base_non_delegated_avg', 'base avg', 'average in the base, outside delegates', row => byType.get(row.op_type)?.non_delegated_avg)];
 }

@@ -100,13 +100,13 @@ function fleetColumns(rows, previous) {
     {key: 'record', title: 'record', width: 'minmax(100px, 2fr)', value: row => row.label, cell: row => html`<span class="cut head fleet-record" title=${[row.label, ...facts(row)].join('\n')}><bdi>${row.label}</bdi></span>`},
     {key: 'model', title: 'model', width: 'minmax(96px, 1.2fr)', from: 880, value: row => row.model, cell: row => cut(row.model)},
     ...(methods.size > 1 ? [{key: 'method', title: 'method', width: '84px', value: row => row.method, cell: row => cut(row.method)}] : []),
-    {key: 'median', title: `median, p10–p90 ${UNITS[unit.value].name}`, hint: 'median over the runs that count, and what a tenth and nine tenths of them took less than', number: true, width: '196px', value: row => row.execute.p50 ?? NaN, descending: true, cell: row => html`<${MedianCell} row=${row} />`},
+    {key: 'median', title: `median, p10–p90 ${UNITS[unit.value].name}`, hint: 'median, and what a tenth and nine tenths of the runs took less than', number: true, width: '196px', value: row => row.execute.p50 ?? NaN, descending: true, cell: row => html`<${MedianCell} row=${row} />`},
     {key: 'change', title: 'change', hint: 'change of the median over runs against the previous record of the same line', width: '76px', number: true, value: change, descending: true, text: row => (previous.has(row) ? changeText(previous.get(row).execute.p50, row.execute.p50) : ''),
       cell: row => (previous.has(row) ? html`<span title=${`change of the median against ${previous.get(row).label}; tick both records to see whether it is more than noise`}>${changeText(previous.get(row).execute.p50, row.execute.p50)}</span>` : '')},
     {key: 'runs', title: 'runs', hint: 'inferences that count; warm-up runs are excluded', width: '44px', from: 940, number: true, value: row => row.runs ?? NaN, text: row => String(row.runs ?? ''), descending: true, cell: row => html`<span title=${row.skipped ? `${countText(row.skipped, 'more run')} excluded` : ''}>${row.runs ?? ''}</span>`},
     {key: 'delegated', title: 'delegated', hint: 'time of delegate calls, as a share of Method::execute', width: '76px', number: true, value: row => row.delegated ?? NaN, descending: true, text: row => (row.isOld ? '' : shareText(row.delegated ?? null, 1))},
     ...names.map((name, at) => ({key: `hparam.${name}`, title: name, width: 'minmax(70px, 1fr)', from: first + at * HPARAM_WIDTH, value: row => row.hparams[name] ?? '', cell: row => cut(row.hparams[name] ?? '')})),
-    {key: 'written', title: 'written', hint: 'when the event file of the record was written', width: '124px', number: true, value: row => row.written, text: row => dateText(row.written), descending: true},
+    {key: 'written', title: 'written', hint: 'when the event file was written', width: '124px', number: true, value: row => row.written, text: row => dateText(row.written), descending: true},
   ];
 }
 

@@ -128,7 +128,7 @@ function groupColumns(by, rows) {
   ] : [{key: 'key', title: GROUPS.find(([value]) => value === by)[1].toLowerCase(), width: 'minmax(200px, 2fr)', value: row => groupText[by](row.key), cell: row => html`<span class="cut head" title=${row.key}><bdi>${groupText[by](row.key)}</bdi></span>`}];
   return [
     ...key,
-    {key: 'count', title: 'nodes', hint: 'operators of the graph in the row', number: true, width: '64px', descending: true, value: row => row.count},
+    {key: 'count', title: 'nodes', hint: 'operators of the graph', number: true, width: '64px', descending: true, value: row => row.count},
     timeColumn('time', label, sumHint(), row => row.time, {rows: row => row.rows, estimated: row => row.estimated, width: '100px'}),
     shareColumn(row => row.time, {width: '72px'}),
     {key: 'bar', title: '', width: 'minmax(80px, 1fr)', sort: false, cell: row => bar(row.time, most, row.estimated)},

@@ -143,7 +143,7 @@ function Finding({finding}) {
 function Findings() {
   const {findings, runs} = method.value, rest = findings.slice(FINDINGS_SHOWN);
   if (findings.length === 0) return runs ? html`<p class="note">Nothing was found that would be worth changing.</p>` : null;
-  return html`<section class="card findings" aria-label="Findings"><h2>What to do next, most to be saved first</h2><p class="note">${FINDING_TIMES[0].toUpperCase()}${FINDING_TIMES.slice(1)}; tables show kernels alone.</p><ol>${findings.slice(0, FINDINGS_SHOWN).map(finding => html`<${Finding} finding=${finding} />`)}</ol>
+  return html`<section class="card findings" aria-label="Findings"><h2>What to do next, most to be saved first</h2><p class="note">Times are ${FINDING_TIMES}; tables show kernels alone.</p><ol>${findings.slice(0, FINDINGS_SHOWN).map(finding => html`<${Finding} finding=${finding} />`)}</ol>
     ${rest.length ? html`<details open=${isPrinting.value}><summary>${rest.length} more</summary><ol start=${FINDINGS_SHOWN + 1}>${rest.map(finding => html`<${Finding} finding=${finding} />`)}</ol></details>` : null}</section>`;
 }
 
@@ -197,7 +197,7 @@ function Warnings() {
 function Inputs() {
   const {load, inputs, version} = profile.value, loads = load.map(event => `${event.event_name} ${timeOfRun(event.avg)}`).join(', ');
   const clocks = Object.entries(method.value.clocks).map(([backend, ns]) => `${backend || 'the runtime'} ${stepText(ns)}`).join(', ');
-  const rows = [['read', inputs.join(', ')], ['load', loads, explainRuns('average of all loads')], ['step of the clock', clocks, 'times are multiples of it'], ['written by', `etrecord-tb ${version}`]];
+  const rows = [['read', inputs.join(', ')], ['load', loads, explainRuns('average of all loads')], ['step of the clock', clocks, 'least time of the clock'], ['written by', `etrecord-tb ${version}`]];
   return html`<section class="card inputs"><h2>Inputs</h2><dl>${rows.filter(([, value]) => value).map(([key, value, why]) => html`<dt>${key}</dt><dd aria-description=${why}>${value}</dd>`)}</dl></section>`;
 }
 

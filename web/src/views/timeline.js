@@ -174,7 +174,7 @@ function SpanTable({picture, span}) {
   const time = (key, title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, hint, number: true, value: of, text: row => timeOf(of(row), stepOf()), why: row => `${of(row).toLocaleString('en-US')} ns; ${hint}; run ${picture.sides[0].events.run}; ${clockText()}`});
   const columns = [
     {key: 'key', title: BY.find(([value]) => value === by)[1].toLowerCase(), class: 'key', text: row => keyText(by, row.key), cell: row => html`<span title=${row.key}>${row.isSum ? html`<strong>sum</strong>` : keyText(by, row.key)}</span>`},
-    {key: 'count', title: 'count', hint: 'events that are inside the span, or partly', number: true, value: row => row.count, text: row => String(row.count)},
+    {key: 'count', title: 'count', hint: 'events in the span', number: true, value: row => row.count, text: row => String(row.count)},
     time('total', 'total', 'the parts of the events that are inside the span', row => row.total), time('self', 'self', 'without what is in events inside them', row => row.self),
     {key: 'share', title: 'share', hint: 'of the span, without what is in events inside them', number: true, value: row => row.self / length, text: row => shareText(row.self, length)},
     ...(base ? [time('base total', 'base total', 'of the base, in the same span', row => inBase.get(row.key)?.total ?? 0), time('base self', 'base self', 'of the base, in the same span', row => inBase.get(row.key)?.self ?? 0)] : []),
