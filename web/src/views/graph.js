@@ -123,7 +123,7 @@ function chooseGroup(pane, group) {
 /* ---- One pane ---- */
 
 /* The buttons of a pane: commands by their names. */
-const ACTIONS = [['fit', 'Fit', 'Show the whole graph (0)'], ['start', 'Start', 'Show the beginning, as large as can be read (m)'], ['close-all', 'Close all', 'Close all groups (c); Back opens them again'], ['open-all', 'Open all', 'Open all groups (e); repeated parts stay folded; Back closes them again']];
+const ACTIONS = [['fit', 'Fit', 'Show the whole graph (0)'], ['start', 'Start', 'Show the beginning, as large as can be read (m)'], ['close-all', 'Close all', 'Close all groups (c); Back opens them again'], ['open-all', 'Open all', 'Open all groups (a); repeated parts stay folded; Back closes them again']];
 
 const isDark = () => {
   const {dataset, classList} = document.documentElement;
@@ -431,7 +431,7 @@ add('zoom-out', ['-', 's'], 'Zoom out', entry => zoomBy(entry, entry.picture.wid
 add('fit', ['0'], 'Show the whole graph', entry => step(movedWith(entry), ({picture}) => { picture.rebreak(); picture.fit(0); }));
 add('start', ['m'], 'Show the beginning, as large as can be read', entry => step(movedWith(entry), ({picture}) => { picture.rebreak(); picture.fit(); }));
 add('close-all', ['c'], 'Close all groups', entry => step([entry], ({picture}) => picture.setAll(CLOSED)));
-add('open-all', ['e'], 'Open all groups; repeated parts stay folded', entry => step([entry], ({picture}) => picture.setAll(OPEN)));
+add('open-all', ['a'], 'Open all groups; repeated parts stay folded', entry => step([entry], ({picture}) => picture.setAll(OPEN)));
 add('find', ['f'], 'Move to what is selected', entry => chosenNodes(entry.pane).length && (entry.picture.reveal(chosenNodes(entry.pane)[0], {centre: true}), entry.redraw()));
 for (const [key, dx, dy, where] of [['ArrowLeft', 1, 0, 'left'], ['ArrowRight', -1, 0, 'right'], ['ArrowUp', 0, 1, 'up'], ['ArrowDown', 0, -1, 'down']]) add(`pan-${where}`, [`shift+${key}`], `Move ${where}`, entry => moveBy(entry, dx * PAN_STEP, dy * PAN_STEP));
 add('open', ['Enter'], 'Open or close the group around the selected node', entry => {
