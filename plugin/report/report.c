@@ -16,10 +16,9 @@ static void put_head(etr_writer *writer, etr_unit unit) {
            etr_unit_name(unit));
   etr_puts(writer, "<meta http-equiv=\"Content-Security-Policy\" content=\"");
   etr_put(writer, etr_web_policy);
-  etr_puts(writer, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>ExecuTorch "
-                   "profile</title>\n<style>");
-  etr_put(writer, etr_web_style);
-  etr_puts(writer, "</style>\n</head>\n<body>\n");
+  etr_puts(writer, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                   "<title>ExecuTorch profile</title>\n</head>\n<body>\n");
 }
 
 /* ---- A document in the page: JSON, compressed by gzip, in base64 ---- */
@@ -109,15 +108,23 @@ static etr_status begin_page(const etr_sink *sink, etr_unit unit, etr_error *err
   return etr_writer_finish(&writer, error);
 }
 
-/* Writes the script, which the loader unpacks. */
-static etr_status end_page(const etr_sink *sink, etr_error *error) {
+/* Writes a file of the page, which is compressed already, for the loader. */
+static etr_status put_packed(const etr_sink *sink, const char *id, etr_slice packed, etr_error *error) {
   etr_writer writer;
   base64_sink encoded = {.sink = sink};
-  put_element(&writer, sink, "page");
+  put_element(&writer, sink, id);
   ETR_TRY(etr_writer_finish(&writer, error));
-  if (!add_encoded(&encoded, etr_web_script.data, etr_web_script.size) || !encode(&encoded))
-    return etr_fail_sink(error);
-  etr_puts(&writer, "</script>\n<script type=\"module\">");
+  if (!add_encoded(&encoded, packed.data, packed.size) || !encode(&encoded)) return etr_fail_sink(error);
+  etr_puts(&writer, "</script>\n");
+  return etr_writer_finish(&writer, error);
+}
+
+static etr_status end_page(const etr_sink *sink, etr_error *error) {
+  etr_writer writer;
+  ETR_TRY(put_packed(sink, "style", etr_web_style, error));
+  ETR_TRY(put_packed(sink, "page", etr_web_script, error));
+  etr_writer_init(&writer, sink);
+  etr_puts(&writer, "<script type=\"module\">");
   etr_put(&writer, etr_web_loader);
   etr_puts(&writer, "</script>\n</body>\n</html>\n");
   return etr_writer_finish(&writer, error);

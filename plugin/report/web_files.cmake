@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Makes web_files.c: cmake -DSCRIPT=page.js -DLOADER=loader.js -DSTYLE=page.css -DOUT=web_files.c -P web_files.cmake
 #
-# The script is compressed here, once; a report unpacks it by the loader.
+# The script and the style sheet are compressed here, once; a report unpacks them by the loader.
 
 function(base64_of_sha256 text out)
   set(digits "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -33,26 +33,27 @@ function(append_slice name text)
   append_hex(${name} "${hex}")
 endfunction()
 
+function(append_packed name file)
+  file(ARCHIVE_CREATE OUTPUT packed.gz PATHS ${file} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
+  file(READ packed.gz packed HEX)
+  string(SUBSTRING "${packed}" 0 8 head)
+  string(SUBSTRING "${packed}" 16 -1 rest)
+  append_hex(${name} "${head}00000000${rest}") # no time stamp: the same file gives the same bytes
+endfunction()
+
 file(READ ${SCRIPT} script)
 file(READ ${LOADER} loader)
 file(READ ${STYLE} style)
-foreach(text "${loader}" "${style}")
-  string(TOLOWER "${text}" lower)
-  if(lower MATCHES "</script|</style|<!--")
-    message(FATAL_ERROR "the dashboard's files hold '${CMAKE_MATCH_0}', which ends the element that they are put into")
-  endif()
-endforeach()
+string(TOLOWER "${loader}" lower)
+if(lower MATCHES "</script|<!--")
+  message(FATAL_ERROR "the loader holds '${CMAKE_MATCH_0}', which ends the element that it is put into")
+endif()
 
 base64_of_sha256("${script}" script_hash)
 base64_of_sha256("${loader}" loader_hash)
 base64_of_sha256("${style}" style_hash)
 file(WRITE ${OUT} "/* Made by web_files.cmake. */\n#include \"report/web_files.h\"\n\n")
-file(ARCHIVE_CREATE OUTPUT page.gz PATHS ${SCRIPT} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
-file(READ page.gz packed HEX)
-string(SUBSTRING "${packed}" 0 8 head)
-string(SUBSTRING "${packed}" 16 -1 rest)
-set(packed "${head}00000000${rest}") # no time stamp: the same script gives the same bytes
-append_hex(script "${packed}")
+append_packed(script ${SCRIPT})
+append_packed(style ${STYLE})
 append_slice(loader "${loader}")
-append_slice(style "${style}")
 append_slice(policy "default-src 'none'; script-src 'sha256-${loader_hash}' 'sha256-${script_hash}'; worker-src blob:; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'")

@@ -151,7 +151,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.equal(await dashboard.grid().locator('[data-row="19999"]').count(), 1);
     await dashboard.grid().focus();
     await dashboard.page.keyboard.press('Home');
-    assert.equal(await dashboard.grid().locator('[data-row="0"][aria-selected=true]').count(), 1);
+    await dashboard.grid().locator('[data-row="0"][aria-selected=true]').waitFor();
     for (const view of ['Modules', 'Timeline', 'Summary']) await dashboard.view(view);
     assert.ok(await dashboard.frame.evaluate(() => document.querySelectorAll('*').length) < 5_000);
     assert.deepEqual(dashboard.errors, []);

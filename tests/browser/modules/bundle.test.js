@@ -11,7 +11,7 @@ import {describe, it} from 'node:test';
 import {fileURLToPath} from 'node:url';
 import {gzipSync} from 'node:zlib';
 
-const WEB = fileURLToPath(new URL('../../../web/', import.meta.url)), LARGEST = 120 * 1024; // bytes, compressed as reports hold it
+const WEB = fileURLToPath(new URL('../../../web/', import.meta.url)), LARGEST = 128 * 1024; // bytes, compressed as reports hold it
 
 describe('the bundle', () => {
   it('is made of the sources', () => {
