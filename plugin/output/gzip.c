@@ -16,7 +16,7 @@ struct etr_gzip {
 };
 
 etr_gzip *etr_gzip_new(const etr_sink *sink) {
-  enum { LEVEL = 5, GZIP_HEADER = 16, MEMORY_LEVEL = 8 }; /* level 3 needs 9 % more bytes, level 6 twice the time */
+  enum { LEVEL = 6, GZIP_HEADER = 16, MEMORY_LEVEL = 8 }; /* a Llama of 32 layers: 3 % less than level 5, 12 % than 3 */
   etr_gzip *gzip = calloc(1, sizeof *gzip);
   if (gzip == NULL) return NULL;
   gzip->sink = *sink;

@@ -76,7 +76,7 @@ describe('a selection', {skip: missing(), timeout: 900_000}, () => {
       for (const view of views.filter(other => other !== from)) {
         await keys('g', LETTERS[view]);
         await page.frame.locator(`.${view}-view`).waitFor();
-        await page.page.waitForFunction(isInSight, {view, name}, {timeout: 5000}).catch(() => assert.fail(`${name}, chosen in ${from}, is not in sight in ${view}`));
+        await page.page.waitForFunction(isInSight, {view, name}, {timeout: 30_000}).catch(() => assert.fail(`${name}, chosen in ${from}, is not in sight in ${view}`));
         await settled();
         if (await page.frame.evaluate(isInSight, {view, name}) === true) seen.add(view);
       }
