@@ -11,7 +11,8 @@
 /** The page as one script, compressed by gzip. */
 extern const etr_slice etr_web_script;
 
-/** The script of a report that unpacks the page and its style sheet. It contains no text that would end an HTML <script>. */
+/** The script of a report that unpacks the page and its style sheet. It contains no text that would end an HTML
+ * <script>. */
 extern const etr_slice etr_web_loader;
 
 /** The style sheet, compressed by gzip. */
