@@ -25,7 +25,7 @@ export class ExecuTorchTab extends TabPage {
 
   async shown() {
     await this.frame.getByRole('tab', {name: 'Summary', exact: true}).waitFor();
-    await this.frame.getByText('Loading…').waitFor({state: 'hidden'}); // the tabs are there before the record is
+    await this.frame.getByText('Loading…').first().waitFor({state: 'hidden'}); // the tabs are there before the record is
     return this;
   }
 

@@ -147,6 +147,24 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
     }
   });
 
+  it('prints all views one after another by a key, each with its title, what it draws and its last promised row, and shows one again', async () => {
+    await go('view=operators&op.group=none');
+    await page.page.evaluate(() => { globalThis.print = () => { globalThis.isPrinted = true; }; });
+    await page.page.keyboard.press('P');
+    await page.page.waitForFunction(() => globalThis.isPrinted);
+    await page.page.locator('.operators-view .grid-table').waitFor(); // one view again
+    assert.equal(await page.page.locator('.all-views').count(), 0);
+    await go('view=operators&op.group=none&all=1');
+    const titles = await page.page.locator('.all-views h1').allInnerTexts();
+    assert.deepEqual(titles.map(title => title.split(' · ')[0]), views);
+    assert.deepEqual(await page.page.locator('.all-views canvas').evaluateAll(list => list.filter(canvas => !canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)).length), 0);
+    const text = pdfText(await page.page.pdf({format: 'A4'}));
+    for (const title of titles) assert.ok(text.replaceAll(' ', '').includes(title.replaceAll(' ', '')), title);
+    assert.match(text, /more: etrecord-tb nodes/);
+    await page.page.keyboard.press('Escape');
+    await page.page.locator('.all-views').waitFor({state: 'detached'});
+  });
+
   it('says of a delegate where it is and why it ends there', async () => {
     await go('view=delegation&sel=delegate:6');
     const said = await page.details();

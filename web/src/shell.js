@@ -21,7 +21,7 @@ import {BaseChoice} from './views/compare.js';
 import {Details} from './views/details.js';
 import {VIEWS} from './views/index.js';
 
-declare({help: flag(false)});
+declare({help: flag(false), all: flag(false)}); // all: all views of the method below each other, as they are printed
 
 const THEMES = [['auto', 'Theme: auto'], ['light', 'Light'], ['dark', 'Dark']];
 const STATS = [['avg', 'average'], ['p50', 'median']];
@@ -95,6 +95,7 @@ command({name: 'search', keys: ['/'], text: 'Search', run: () => document.queryS
 command({name: 'next-hit', keys: ['n'], text: 'Next hit of the search', run: () => stepHit(1)});
 command({name: 'previous-hit', keys: ['N'], text: 'Previous hit', run: () => stepHit(-1)});
 command({name: 'help', keys: ['?'], text: 'Show or hide this list', run: () => set({help: !peek('help')}, {replace: true})});
+command({name: 'one', keys: ['Escape'], text: 'Show one view again', isPossible: () => peek('all'), run: () => set({all: false})});
 command({name: 'leave', keys: ['Escape'], text: 'Close the list, the details, then the search', run: () => (peek('sel') ? select(null) : set({q: ''}))});
 command({name: 'view', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'], text: 'Show the first to ninth view in the row', run: event => {
   const wanted = shownViews()[Number(event.key) - 1];
@@ -102,6 +103,14 @@ command({name: 'view', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'], text
 }});
 
 for (const {name, title, letter, isThere} of VIEWS) command({name: `view-${name}`, keys: [`g ${letter}`], text: title, group: 'Views', isPossible: () => isThere?.() ?? true, run: () => show(name)});
+
+/* Prints all views. The browser's own command prints the view that is shown. */
+command({name: 'print', keys: ['P'], text: 'Print all views', run: async () => {
+  set({all: true});
+  for (let left = 50; left > 0 && (left > 48 || document.getElementById('view').textContent.includes('Loading…')); left--) await new Promise(done => setTimeout(done, 100)); // sections are unpacked, then pictures are drawn
+  print();
+  set({all: false}, {replace: true});
+}});
 
 const KEY_NAMES = {ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', ' ': 'space'};
 const keyText = key => key.replace('shift+', '⇧ ').replace(/Arrow\w+|^ $/, name => KEY_NAMES[name]);
@@ -147,15 +156,19 @@ class Guard extends Component {
   }
 }
 
-function Content() {
-  const {name, View, isOfAllRecords} = VIEWS.find(view => view.name === get('view')) ?? VIEWS.find(view => view.name === 'summary');
-  const main = useRef(null);
-  useLayoutEffect(() => { // before a view moves what is selected into sight
-    main.current.scrollTop = 0;
-  }, [name, shownRun.value, method.value?.name]);
+/* A view with its title, which only a page with all views and paper show. */
+function Shown({view: {name, title, View, isOfAllRecords}}) {
   const inside = !isOfAllRecords && problem.value ? html`<${Problem} text=${problem.value} />` : !isOfAllRecords && !profile.value ? html`<p class="note">Loading…</p>`
     : !isOfAllRecords && !method.value ? html`<p class="note">This record has no method.</p>` : html`<${View} />`;
-  return html`<main class=${`view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}>${isPrinting.value ? html`<h1>${VIEWS.find(view => view.name === name).title} · ${labelOf(shownRun.value)}${method.value ? ` · ${method.value.name}` : ''}</h1>` : null}<${Guard} key=${`${name} ${shownRun.value} ${method.value?.name}`}>${inside}<//></main>`;
+  return html`${isPrinting.value || get('all') ? html`<h1>${title} · ${labelOf(shownRun.value)}${method.value ? ` · ${method.value.name}` : ''}</h1>` : null}<${Guard} key=${`${name} ${shownRun.value} ${method.value?.name}`}>${inside}<//>`;
+}
+
+function Content() {
+  const view = VIEWS.find(({name}) => name === get('view')) ?? VIEWS.find(({name}) => name === 'summary'), {name} = view, isAll = get('all'), main = useRef(null);
+  useLayoutEffect(() => { // before a view moves what is selected into sight
+    main.current.scrollTop = 0;
+  }, [name, isAll, shownRun.value, method.value?.name]);
+  return html`<main class=${isAll ? 'view all-views' : `view ${name}-view`} id="view" role="tabpanel" tabindex="-1" aria-labelledby=${`tab-${name}`} ref=${main}>${isAll ? shownViews().map(each => html`<section key=${each.name} class=${`${each.name}-view`}><${Shown} view=${each} /></section>`) : html`<${Shown} view=${view} />`}</main>`;
 }
 
 function Page() {
