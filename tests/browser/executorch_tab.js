@@ -84,7 +84,7 @@ export class ExecuTorchTab extends TabPage {
   }
 
   async sortBy(title) {
-    await this.grid().getByRole('columnheader').getByRole('button', {name: title}).click();
+    await this.grid().getByRole('columnheader').getByRole('button', {name: title}).press('Enter'); // a pointer may miss it while columns get their widths
   }
 
   /** Opens a row of the table, which begins at its top. */

@@ -138,7 +138,7 @@ describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
     assert.match(await frame.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Compare nightly\/3/);
     await frame.getByLabel('Compare nightly/2').click();
     await frame.getByRole('tab', {name: 'Compare', selected: true}).waitFor();
-    await frame.locator('.compare .lead', {hasText: `Median ${ms(XNNPACK.execute.p50)} →`}).waitFor();
+    await frame.locator('.compare .lead', {hasText: `Median over runs ${ms(XNNPACK.execute.p50)} →`}).waitFor();
     assert.equal(await frame.getByLabel('Base', {exact: true}).locator('option:checked').innerText(), 'vs nightly/2');
     assert.equal(await frame.getByLabel('Record').locator('option:checked').innerText(), 'nightly/3');
   });
