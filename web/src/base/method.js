@@ -2,7 +2,7 @@
 //
 // method.js - reads a document of schema/profile.schema.json: its methods with their operators as columns, modules, delegates. It needs no page.
 
-import {Columns, compareNames, fromSteps, rowsWhere, sumOver} from './columns.js';
+import {Columns, compareNames, fromSteps, rowsWhere} from './columns.js';
 import {shortOp} from './format.js';
 
 const SCHEMA = 'etrecord-tb/profile/1';
