@@ -340,6 +340,18 @@ describe('the graph of a report', options, () => {
     clean(tab);
   });
 
+  it('shows all of the tooltip of a box at the lower edge', async () => {
+    const tab = await open('llama_xnnpack');
+    const [x, y] = await inPicture(tab, (picture, canvas) => {
+      const box = canvas.getBoundingClientRect();
+      for (let py = picture.height - 6; py > 0; py -= 3) for (let px = 10; px < picture.width; px += 7) if (picture.at(px, py) && !picture.at(px, py).act) return [box.left + px, box.top + py];
+      return null;
+    });
+    await tab.page.mouse.move(x, y);
+    const tip = await tab.page.locator('.graph-tip').boundingBox(), canvas = await tab.page.locator('.graph-canvas').boundingBox();
+    assert.ok(tip.y >= canvas.y && tip.y + tip.height <= canvas.y + canvas.height, JSON.stringify({tip, canvas}));
+  });
+
   it('names delegates in the legend, and at the pointer', async () => {
     const tab = await open('mv2_xnnpack');
     assert.match(await tab.page.locator('.graph-legend').innerText(), /XnnpackBackend @\d/);

@@ -80,7 +80,7 @@ function Search() {
   };
   return html`<div class="search-box"><input ref=${box} type="search" class="search" aria-label="Search operators" placeholder="Search  /" title="words in names, modules, types, arguments and source lines, /regular expressions/, op:conv*, module:layers.3, backend:cpu, avg>0.1; n and N step through the hits" value=${get('q')}
     onInput=${event => set({q: event.target.value}, {replace: true})} onKeyDown=${key} />
-    <span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''} aria-description=${isAll || wrong || !method.value ? undefined : explain(sumHint(), rows)}>${wrong ? 'not understood' : isAll || !method.value ? '' : html`${countText(rows.length, 'hit')}, ${timeText(time, 0, rows)} ${unitName.value}, ${shareOfWhole(time)}`}</span></div>`;
+    <span class=${`count hits${wrong ? ' error' : ''}`} role="status" title=${wrong ?? ''} aria-description=${isAll || wrong || !method.value ? undefined : explain(sumHint(), rows)}>${wrong ? 'not understood' : isAll || !method.value ? '' : !rows.length && /^[^/]*[|()[\]^$\\+][^/]*$/.test(get('q')) ? '0 hits; /…/ is a regular expression' : html`${countText(rows.length, 'hit')}, ${timeText(time, 0, rows)} ${unitName.value}, ${shareOfWhole(time)}`}</span></div>`;
 }
 
 function Bar() {

@@ -15,6 +15,7 @@ import {callsText, changeText, rateText, shareText, shortOp, signOf, timeText} f
 import {visibleText} from '../../../web/src/base/html.js';
 import {backendsOf, readProfile} from '../../../web/src/base/method.js';
 import {declare, flag, follow, get, list, number, oneOf, set, text, written} from '../../../web/src/base/store.js';
+import {timeColumn} from '../../../web/src/parts/bits.js';
 import {FORMATS} from '../../../web/src/parts/export.js';
 import {ROW_HEIGHT, rowsInSight} from '../../../web/src/parts/table.js';
 import {timedNodes} from '../../../web/src/views/compare.js';
@@ -124,6 +125,11 @@ describe('tables', () => {
   it('are copied as Markdown', () => assert.equal(FORMATS.Markdown(columns, rows), '| name | time |\n|---|--:|\n| x\\|y, "z" | 1.5 |\n| =1+1 | NaN |'));
   it('are copied as CSV, in which no cell is a formula', () => assert.equal(FORMATS.CSV(columns, rows), 'name,time\n"x|y, ""z""",1.5\n\'=1+1,NaN'));
   it('are copied as JSON', () => assert.deepEqual(JSON.parse(FORMATS.JSON(columns, rows)), [{name: 'x|y, "z"', time: 1.5}, {name: '=1+1', time: null}]));
+  it('name the unit of the values in JSON, and have counts as numbers', () => {
+    const time = timeColumn('t', 'avg', '', ({ns}) => ns), count = {key: 'n', title: 'nodes', number: true, text: ({n}) => n.toLocaleString('en-US')};
+    assert.equal(time.title, 'avg ms');
+    assert.deepEqual(JSON.parse(FORMATS.JSON([time, count], [{ns: 124530, n: 1234}])), [{'avg ns': 124530, nodes: 1234}]);
+  });
 
   it('list what was timed, new and gone among the others', () => {
     const node = (name, base_p50, new_p50) => ({name, base_runs: base_p50 === null ? 0 : 3, new_runs: new_p50 === null ? 0 : 3, base_p50, new_p50});

@@ -166,6 +166,7 @@ for (const record of RECORDS)
         it(`${method.name}: every level of the icicle adds up to Method::execute, ${JSON.stringify(options)}`, () => {
           const root = moduleTree(method, times, options), boxes = placed(root), most = Math.max(...boxes.map(({level}) => level));
           within(root.time, method.execute.avg, 1e-6, 'the root');
+          assert.equal(root.count, operators.timed.length, 'operators with a time, those below the clock step included');
           for (let level = 0; level <= most; level++) // a box without contents counts on the levels below it
             within(boxes.filter(box => box.level === level || (box.level < level && box.node.children.length === 0)).reduce((all, {node}) => all + node.time, 0), root.time, 1e-3, `level ${level}`);
           within(boxes.filter(({node}) => node.kind === 'operator').reduce((all, {node}) => all + node.time, 0), sum, 1e-6, 'the operators');

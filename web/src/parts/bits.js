@@ -28,7 +28,7 @@ export const timeCell = (...time) => (time[1] > 0 ? html`<span class="estimated-
  */
 export function timeColumn(key, title, hint, of, {rows = () => undefined, estimated = () => 0, stat = undefined, ...rest} = {}) {
   const about = row => (estimated(row) > 0 ? `, ${estimated(row) < of(row) ? `${timeWithUnit(estimated(row))} of it ` : ''}estimated` : '');
-  return {key, title: `${title} ${unitName.value}`, hint, number: true, descending: true, value: of, text: row => timeText(of(row), estimated(row), rows(row), stat), cell: row => timeCell(of(row), estimated(row), rows(row), stat),
+  return {key, title: `${title} ${unitName.value}`, exact: `${title} ns`, hint, number: true, descending: true, value: of, text: row => timeText(of(row), estimated(row), rows(row), stat), cell: row => timeCell(of(row), estimated(row), rows(row), stat),
     why: row => explain(`${hint}${about(row)}`, rows(row)), ...rest};
 }
 

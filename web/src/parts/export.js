@@ -45,6 +45,9 @@ const inert = text => (/^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text
 
 const csvCell = text => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
+/* The name of a column's values in JSON, which are as they are stored: times in ns. */
+const valueText = column => column.exact ?? headText(column);
+
 /* Columns in a file: those that only draw, such as bars, are left out. */
 const written = columns => columns.filter(column => column.text || column.value);
 
@@ -60,10 +63,10 @@ export const FORMATS = {
   },
   JSON: (columns, rows) => {
     const cells = written(columns), value = (column, row) => {
-      const made = column.value ? column.value(row) : cellText(column, row);
+      const text = cellText(column, row), made = column.value ? column.value(row) : column.number && /^[\d,.]+$/.test(text) ? Number(text.replaceAll(',', '')) : text;
       return made === undefined || Number.isNaN(made) ? null : made;
     };
-    return JSON.stringify(rows.map(row => Object.fromEntries(cells.map(column => [headText(column), value(column, row)]))), null, 1);
+    return JSON.stringify(rows.map(row => Object.fromEntries(cells.map(column => [valueText(column), value(column, row)]))), null, 1);
   },
 };
 

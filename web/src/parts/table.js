@@ -2,7 +2,7 @@
 //
 // table.js - the table: a long one that holds only the rows in sight, and a small one that holds all. Both sort, copy all their rows, and print. A column is
 // {key, title, text(row) or value(row) or both, cell(row): what is drawn if it is not the text, number, hint, width: of CSS grid, from: the least width in pixels at which it is shown, optional: hidden
-// until it is chosen, why(row): explains the number of a row if `hint` is not enough, descending: sorted so first, sort: false if it cannot be}.
+// until it is chosen, exact: the name of its values in JSON if they have another unit than the text, why(row): explains the number of a row if `hint` is not enough, descending: sorted so first, sort: false if it cannot be}.
 
 import {signal} from '@preact/signals';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
@@ -156,7 +156,10 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
     const page = Math.max(1, Math.floor(size.height / ROW_HEIGHT) - 2);
     const to = {ArrowDown: focus + 1, ArrowUp: focus - 1, PageDown: focus + page, PageUp: focus - page, Home: 0, End: all.length - 1}[event.key];
     if (all.length === 0 || event.target !== grid.current || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'Enter' && focus >= 0) open?.(all[focus]);
+    if (event.key === 'Enter' && focus >= 0) {
+      open?.(all[focus]);
+      requestAnimationFrame(() => document.activeElement === document.body && document.querySelector('#view [role=grid]')?.focus()); // a group opens as another table in the place of this one
+    }
     else if (event.key === ' ' && focus >= 0) mark(focus, false);
     else if (to === undefined) return;
     else {

@@ -27,7 +27,7 @@ function baseColumns() {
 function OperatorTypes() {
   const rows = [...method.value.delegation.operators].sort((a, b) => (b.non_delegated_avg ?? 0) - (a.non_delegated_avg ?? 0) || b.non_delegated - a.non_delegated || (b.delegated_avg ?? 0) - (a.delegated_avg ?? 0));
   const where = {delegated: 'inside delegates', non_delegated: 'outside delegates'}, {operators} = method.value, rowsOfType = grouped(operators.timed, row => operators.name(row).replace(/_\d+$/, ''));
-  const count = key => ({key, title: key.replace('_', '-'), hint: `operators of this type ${where[key]}`, number: true, text: row => String(row[key])}), avg = key => timeColumn(`${key}_avg`, 'avg', `average per inference ${where[key]}`, row => row[`${key}_avg`], {rows: row => rowsOfType.get(row.op_type)});
+  const count = key => ({key, title: key.replace('_', '-'), hint: `operators of this type ${where[key]}`, number: true, text: row => String(row[key])}), avg = key => timeColumn(`${key}_avg`, `${key.replace('_', '-')} avg`, `average per inference ${where[key]}`, row => row[`${key}_avg`], {rows: row => rowsOfType.get(row.op_type)});
   return html`<${SmallTable} caption="Operator types, most time outside delegates first" rows=${rows} command=${commandOf('delegation', {}, '--by op')} most=${40} columns=${[
     {key: 'op_type', title: 'operator type', class: 'key', text: row => row.op_type},
     count('delegated'), avg('delegated'), count('non_delegated'), avg('non_delegated'),
@@ -91,7 +91,7 @@ export function DelegationView() {
   const {delegation, hasGraph, delegates} = method.value;
   if (!hasGraph) return html`<p class="note">The graph is missing, because no ETRecord was given; delegated operators cannot be counted.</p>`;
   const all = delegation.delegated_nodes + delegation.non_delegated_nodes, part = (name, count) => html`<span class=${`part ${name}`} style=${{flexGrow: String(count)}}></span>`;
-  return html`<div class="delegation"><p class="lead">${countText(delegation.delegated_subgraphs, 'delegated subgraph')} · ${delegation.delegated_nodes} of ${countText(all, 'node')} delegated, ${delegation.non_delegated_nodes} not</p>
+  return html`<div class="delegation"><p class="lead">${countText(delegation.delegated_subgraphs, 'delegated subgraph')}${baseMethod.value?.delegation ? ` (base ${countText(baseMethod.value.delegation.delegated_subgraphs, 'subgraph')})` : ''} · ${delegation.delegated_nodes} of ${countText(all, 'node')} delegated, ${delegation.non_delegated_nodes} not</p>
     ${delegation.ambiguous ? html`<p class="note">${countText(delegation.ambiguous, 'node')} may be counted on the wrong side, because debug handles do not say which of several nodes was delegated.</p>` : null}
     ${all ? html`<div class="balance-bar thin" aria-hidden="true">${part('backend-1', delegation.delegated_nodes)}${part('backend-0', delegation.non_delegated_nodes)}</div>` : null}
     <div class="grid wide">${delegates.length ? html`<section class="card"><${DelegatesTable} /></section>` : null}<section class="card"><${OperatorTypes} /></section></div></div>`;

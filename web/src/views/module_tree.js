@@ -63,14 +63,14 @@ class Maker {
 
   operatorNode(rows, outer, number) {
     const {operators, of} = this, [row] = rows, op = shortOp(operators.op(row)), label = rows.length > 1 ? `${op} ×${rows.length}` : number ? `${op} ${number}` : op;
-    const timed = rows.filter(at => of[at] > 0), time = sumOver(of, timed), backends = new Map();
+    const timed = rows.filter(at => of[at] >= 0), time = sumOver(of, timed), backends = new Map();
     for (const at of timed) backends.set(operators.backend(at) ?? CPU, (backends.get(operators.backend(at) ?? CPU) ?? 0) + of[at]);
     return this.node('operator', `${outer.key}/${rows.length > 1 ? op : operators.name(row)}`, label, {short: rows.length > 1 ? op : label, rows, time, work: time, estimated: sumOver(of, timed.filter(at => operators.isEstimated(at))), count: timed.length, order: row, backends});
   }
 
   /* The operators of modules: each one of a single module, numbered where several are the same; those of equal modules by type. */
   ownOf(modules, outer) {
-    const rows = modules.flatMap(({own}) => [...own]).filter(row => this.of[row] > 0), same = groupBy(rows, row => this.operators.op(row));
+    const rows = modules.flatMap(({own}) => [...own]).filter(row => this.of[row] >= 0), same = groupBy(rows, row => this.operators.op(row));
     if (modules.length > 1) return same.map(list => this.operatorNode(list, outer));
     return same.flatMap(list => list.map((row, at) => this.operatorNode([row], outer, list.length > 1 ? at + 1 : 0)));
   }

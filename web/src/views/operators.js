@@ -38,7 +38,7 @@ function baseColumns(operators) {
   const node = row => pairs.value.get(row);
   return [
     timeColumn('base', 'base p50', 'median of the base’s operator', row => node(row)?.base_p50 ?? NaN, {width: '92px', stat: 'p50', rows: row => [row]}),
-    {key: 'change', title: 'change', hint: `median less that of the base, in ${unitName.value}`, number: true, width: '92px', descending: true, value: row => (node(row) ? (node(row).new_p50 ?? 0) - (node(row).base_p50 ?? 0) : NaN),
+    {key: 'change', title: 'change', exact: 'change ns', hint: `median less that of the base, in ${unitName.value}`, number: true, width: '92px', descending: true, value: row => (node(row) ? (node(row).new_p50 ?? 0) - (node(row).base_p50 ?? 0) : NaN),
       text: row => (node(row) ? changeOfTimes(node(row).base_p50, node(row).new_p50, [row]) : '')},
     {key: 'interval', title: 'between', number: true, width: '120px', from: 1200, sort: false, hint: 'interval in which the relative change lies', text: row => intervalText(node(row)?.interval)},
     {key: 'verdict', title: 'verdict', width: '86px', value: row => VERDICTS[node(row)?.verdict] ?? '', cell: row => (node(row) ? html`<${Verdict} verdict=${node(row).verdict} />` : '')},
@@ -51,8 +51,9 @@ export function baseSumColumns(rowsOf) {
   if (!answer || answer.may_differ) return [];
   const sumOf = row => (sums.has(row) ? sums : sums.set(row, changeOf({rows: rowsOf(row)}, pairs.value))).get(row), change = row => (sumOf(row) ? sumOf(row).now - sumOf(row).base : NaN);
   return [
+    ...(times.value.stat === 'p50' ? [] : [timeColumn('p50', 'p50', 'sum of the medians of the paired operators', row => sumOf(row)?.now ?? NaN, {width: '88px', stat: 'p50', rows: rowsOf})]),
     timeColumn('base', 'base p50', 'sum of the base’s medians of the paired operators', row => sumOf(row)?.base ?? NaN, {width: '92px', stat: 'p50', rows: rowsOf}),
-    {key: 'change', title: 'change', hint: `sum of the medians less that of the base, in ${unitName.value}; an operator that the base lacks counts with all its time. Coloured if it is decided for enough of it`, number: true, width: '92px', descending: true, value: change, text: row => (sumOf(row) ? changeOfTimes(sumOf(row).base, sumOf(row).now, rowsOf(row)) : ''),
+    {key: 'change', title: 'change', exact: 'change ns', hint: `sum of the medians less that of the base, in ${unitName.value}; an operator that the base lacks counts with all its time. Coloured if it is decided for enough of it`, number: true, width: '92px', descending: true, value: change, text: row => (sumOf(row) ? changeOfTimes(sumOf(row).base, sumOf(row).now, rowsOf(row)) : ''),
       cell: row => (sumOf(row) ? html`<span class=${changeColourOf(sumOf(row)).slice(0, 6)}>${changeOfTimes(sumOf(row).base, sumOf(row).now, rowsOf(row))}</span>` : '')},
   ];
 }
@@ -134,8 +135,8 @@ function groupColumns(by, rows) {
     {key: 'bar', title: '', width: 'minmax(80px, 1fr)', sort: false, cell: row => bar(row.time, most, row.estimated)},
     ...baseSumColumns(row => row.rows),
     ...(folded ? [
-      timeColumn('median', 'median of one', 'median of the sums of each module', row => (row.each.length > 1 ? row.median : NaN), {rows: row => row.rows, width: '120px', from: 900}),
-      {key: 'slowest', title: 'slowest', width: 'minmax(120px, 1fr)', from: 1000, value: row => (row.each.length > 1 ? row.slowest.module?.path ?? '' : ''), cell: row => (row.each.length > 1 ? html`<span class="cut head" title=${row.slowest.module?.path}><bdi>${row.slowest.module?.path ?? ''}</bdi></span>` : '')},
+      timeColumn('median', 'median of one', 'median of the sums of each module', row => (row.each.length > 1 ? row.median : NaN), {rows: row => row.rows, width: '120px', from: comparedMethod.value ? 1300 : 900}),
+      {key: 'slowest', title: 'slowest', width: 'minmax(120px, 1fr)', from: comparedMethod.value ? 1500 : 1000, value: row => (row.each.length > 1 ? row.slowest.module?.path ?? '' : ''), cell: row => (row.each.length > 1 ? html`<span class="cut head" title=${row.slowest.module?.path}><bdi>${row.slowest.module?.path ?? ''}</bdi></span>` : '')},
       {key: 'each', title: 'each', width: 'minmax(120px, 1.2fr)', from: 800, sort: false, cell: row => html`<${Strip} group=${row} most=${row.slowest.time} />`},
     ] : []),
     timeColumn('estimated', 'estimated', 'the part that is estimated', row => row.estimated || NaN, {rows: row => row.rows, width: '100px', optional: true}),

@@ -171,7 +171,7 @@ function ModuleCard({operators}) {
 /* Repeated modules as one row: their operators by pattern. */
 function RepeatedCard({operators}) {
   const groups = foldRows(operators, operators.timed, times.value.of).sort((a, b) => b.time - a.time).map(group => ({...group, key: `${group.pattern || TOP_LEVEL} · ${shortOp(group.op)}`}));
-  return html`<${GroupCard} title="Repeated operator" groups=${groups} open=${group => openGroup('pattern', group, {view: 'operators', q: ''})} label=${group => html`<span class="cut head"><bdi>${group.key}</bdi></span>${group.each.length > 1 ? html` <span class="badge">×${group.each.length}</span>` : null}`} />`;
+  return html`<${GroupCard} title="Repeated operator" groups=${groups} open=${group => openGroup('pattern', group, {view: 'operators', q: ''})} label=${group => html`<span class="cut head"><bdi>${group.key}${group.each.length > 1 ? html` <span class="badge">×${group.each.length}</span>` : null}</bdi></span>`} />`;
 }
 
 function Groups() {
