@@ -441,13 +441,16 @@ typedef struct etr_graph {
  * backend: "XnnpackBackend". The string is static. */
 ETR_API const char *etr_known_partitioner(void);
 
+/** Returns whether the rules of a backend's partitioner are known for a graph, which must be of the Edge dialect. */
+ETR_API bool etr_partitioner_is_known(const char *backend, const etr_graph *graph);
+
 /**
  * Sets reasons[i], for each node of an Edge graph, to why the partitioner of a backend leaves the node to kernels: one
  * line whose subject is the partitioner, "takes no empty tensors", with what to write instead if that is known. It is
  * NULL for a node that the partitioner takes, for nodes that are not operators, and for nodes whose flag in `wanted` is
  * false; `wanted` may be NULL. `reasons` and `wanted` have graph->node_count entries; the strings are static. The rules
- * are those of ExecuTorch 1.5. Returns false and leaves `reasons` alone if the rules of this backend are not known, if
- * the graph is not of the Edge dialect, or when out of memory.
+ * are those of ExecuTorch 1.5. It leaves `reasons` alone if the rules are not known: see etr_partitioner_is_known().
+ * Returns false when out of memory.
  */
 ETR_API bool etr_partition_refusals(const char **reasons, const char *backend, const etr_graph *graph,
                                     const bool *wanted);

@@ -76,10 +76,15 @@ const char *etr_known_partitioner(void) {
   return NULL;
 }
 
+bool etr_partitioner_is_known(const char *backend_id, const etr_graph *graph) {
+  const etr_backend *backend = etr_backend_of(backend_id);
+  return backend && backend->refuses && strcmp(graph->dialect, "edge") == 0;
+}
+
 bool etr_partition_refusals(const char **reasons, const char *backend_id, const etr_graph *graph, const bool *wanted) {
   const etr_backend *backend = etr_backend_of(backend_id);
   etr_arena scratch = {0};
-  if (!backend || !backend->refuses || strcmp(graph->dialect, "edge") != 0) return false;
+  if (!etr_partitioner_is_known(backend_id, graph)) return true;
   uint32_t *uses = etr_arena_alloc_array(&scratch, graph->node_count, sizeof *uses);
   for (size_t i = 0; uses && i < graph->node_count; i++)
     for (size_t k = 0; k < graph->nodes[i].input_count; k++) uses[graph->nodes[i].inputs[k].node]++;

@@ -114,7 +114,10 @@ static bool look_at_backend(partition *p, etr_finder *finder, const char *backen
   }
   for (size_t i = 0; i < finder->method->delegate_count; i++)
     p->delegates += strcmp(finder->method->delegates[i].backend, backend) == 0;
-  if (!etr_partition_refusals(p->reasons, backend, finder->graph, is_outside)) p->reasons = NULL;
+  if (!etr_partitioner_is_known(backend, finder->graph))
+    p->reasons = NULL;
+  else if (!etr_partition_refusals(p->reasons, backend, finder->graph, is_outside))
+    return false;
   return find_between(p);
 }
 

@@ -161,7 +161,7 @@ describe('the page', {skip: missing(), timeout: 900_000}, () => {
       assert.equal(await page.page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), 'light');
       assert.equal(await page.frame.locator('.view button:visible:not(.text-link, .offscreen *, .graph *)').count(), 0, view);
       await page.page.evaluate(() => dispatchEvent(new Event('afterprint')));
-      await page.page.emulateMedia({media: 'screen'});
+      await page.page.emulateMedia({media: null});
       await page.page.setViewportSize({width: 1280, height: 800});
     }
   });

@@ -46,7 +46,8 @@ static counts count_record(const char *path, bool is_verbose) {
     if (method->graph == ETR_NONE || method->delegate_count == 0) continue;
     const etr_graph *graph = &profile->graphs[method->graph];
     const char **reasons = calloc(graph->node_count, sizeof *reasons);
-    if (graph->times && etr_partition_refusals(reasons, etr_known_partitioner(), graph, NULL))
+    const char *known = etr_known_partitioner();
+    if (graph->times && etr_partitioner_is_known(known, graph) && etr_partition_refusals(reasons, known, graph, NULL))
       count_graph(&c, graph, reasons, is_verbose);
     free(reasons);
   }
@@ -91,7 +92,9 @@ Test(partition_refusals, agree_with_records) {
 Test(partition_refusals, of_other_backends_are_not_known) {
   const char *reasons[1] = {"untouched"};
   const etr_graph graph = {.dialect = "edge"}, program = {.dialect = "program"};
-  cr_expect_not(etr_partition_refusals(reasons, "QnnBackend", &graph, NULL));
-  cr_expect_not(etr_partition_refusals(reasons, etr_known_partitioner(), &program, NULL));
+  cr_expect(etr_partitioner_is_known(etr_known_partitioner(), &graph));
+  cr_expect_not(etr_partitioner_is_known("QnnBackend", &graph));
+  cr_expect_not(etr_partitioner_is_known(etr_known_partitioner(), &program));
+  cr_expect(etr_partition_refusals(reasons, "QnnBackend", &graph, NULL));
   cr_expect_str_eq(reasons[0], "untouched");
 }
