@@ -11,6 +11,8 @@
 #include "views/balance.h"
 #include "views/delegation.h"
 
+#include <stdlib.h>
+
 /* Writes the last folder and the name of a path, which identify the file without its location on the owner's disk. */
 static void put_path(const etr_fields *f, const char *path) {
   const char *from = path;
@@ -66,15 +68,28 @@ static void put_balance(etr_profile_doc *e, const etr_method *method) {
   etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &e->arena, f->profile, method));
 }
 
+/* Marks the rows of the operators that a finding is about: those that it names, or else those of its delegates. */
+static void mark_operators(bool *is_about, const etr_profile_operators *ops, const etr_finding *finding) {
+  const etr_node_time *times = ops->graph ? ops->graph->times : NULL;
+  for (size_t i = 0; i < finding->node_count; i++)
+    if (ops->row_of[finding->nodes[i]] != ETR_NONE) is_about[ops->row_of[finding->nodes[i]]] = true;
+  if (!times || finding->node_count || !finding->instruction_count) return;
+  for (size_t row = 0; row < ops->count; row++)
+    is_about[row] = bsearch(&times[ops->nodes[row]].delegate_instruction, finding->instructions,
+                            finding->instruction_count, sizeof *finding->instructions, etr_by_int);
+}
+
 /* Writes the operators that a finding is about, each as the distance from the one before it. */
 static bool put_operator_steps(etr_profile_doc *e, const etr_profile_operators *ops, const etr_finding *finding) {
-  uint32_t *rows = etr_arena_alloc_array(&e->arena, finding->node_count, sizeof *rows), last = 0;
-  if (!rows) return false;
-  for (size_t i = 0; i < finding->node_count; i++) rows[i] = ops->row_of[finding->nodes[i]];
-  etr_sort(rows, finding->node_count, sizeof *rows, etr_by_u32);
+  bool *is_about = etr_arena_alloc_array(&e->arena, ops->count, sizeof *is_about);
+  if (!is_about) return false;
+  mark_operators(is_about, ops, finding);
   etr_field_list(&e->fields, "operator_steps");
-  for (size_t i = 0; i < finding->node_count && rows[i] != ETR_NONE; last = rows[i++])
-    etr_jw_uint(e->fields.json, rows[i] - last);
+  for (size_t row = 0, last = 0; row < ops->count; row++) {
+    if (!is_about[row]) continue;
+    etr_jw_uint(e->fields.json, row - last);
+    last = row;
+  }
   etr_jw_end(e->fields.json);
   return true;
 }

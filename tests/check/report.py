@@ -3,7 +3,7 @@
 """What a report holds adds up, in every fixture: report.py COMMAND [FIXTURES]
 
 Operators and the boxes beside them are Method::execute; the events of each run give the operators' times, but for those that `per_run` lists; the tensors that are live are the curve of
-the memory, at each instruction; edges of graphs lead back to nodes, but for loops of programs, and the operators behind the nodes exist. Graphs and reports are small.
+the memory, at each instruction; edges of graphs lead back to nodes, but for loops of programs, and the operators behind the nodes exist; findings about delegates lead to operators. Graphs and reports are small.
 """
 import gzip
 import json
@@ -116,6 +116,14 @@ def graph_faults(method):
             yield '%s takes %.1f bytes a node' % (graph['module'], packed(graph) / nodes['count'])
 
 
+def finding_faults(method, said):
+    """`said`: the method in the answer of `summary`."""
+    about_delegates = {other['title'] for other in said['findings'] if other['instructions']}
+    for finding in method['findings']:
+        if finding['title'] in about_delegates and method['delegates'] and method['graph'] and not finding['operator_steps']:
+            yield '"%s" leads to no operator' % finding['title']
+
+
 def main():
     program = sys.argv[1]
     root = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).resolve().parents[1] / 'fixtures'
@@ -125,7 +133,11 @@ def main():
         html = subprocess.run([program, 'report', record, '-o', '-'], capture_output=True, check=True, text=True).stdout
         if len(html) > MOST_BYTES.get(record.name, MOST_OF_OTHERS):
             faults.append('%s: the report has %d bytes' % (record.name, len(html)))
+        summary = json.loads(subprocess.run([program, 'summary', record, '--format', 'json'], capture_output=True, check=True, text=True).stdout)
+        said = {method['method']: method for method in summary['methods']}
         for method in whole_document(html)['methods']:
+            if method['method'] in said:
+                faults += ['%s, %s: %s' % (record.name, method['method'], fault) for fault in finding_faults(method, said[method['method']])]
             for check in (balance_faults, run_faults, memory_faults, graph_faults):
                 faults += ['%s, %s: %s' % (record.name, method['method'], fault) for fault in check(method)]
     print(*faults[:40], sep='\n', end='\n' if faults else '')
