@@ -53,8 +53,8 @@ describe('numbers', {skip: missing(), timeout: 600_000}, () => {
     rmSync(folder, {recursive: true, force: true});
   });
 
-  for (const [record, newer] of REPORTS)
-    for (const stat of ['avg', 'p50'])
+  for (const [[record, newer], stats] of [[REPORTS[0], ['avg', 'p50']], [REPORTS[1], ['avg']]])
+    for (const stat of stats)
       it(`explain themselves, with the digits that are known: ${newer ?? record}, ${stat}`, async () => {
         const path = join(folder, `${record}.html`), {methods: [{noise, clocks}]} = documentOf(newer ?? record), least = Math.ceil(-Math.log10(clocks[''] / 1e6) - 1e-9);
         await go(path, '');
