@@ -140,7 +140,9 @@ for (const record of RECORDS) {
 
       it(`${method.name}: findings name their operators`, () => {
         const plain = name => name.split('/').pop(); // the page has the bodies that they are in apart
-        assert.deepEqual(method.findings.map(finding => [finding.title, Array.from(finding.rows, row => operators.name(row)).sort()]), said.findings.map(finding => [finding.title, finding.nodes.map(plain).sort()])); // the document has them in the order of the graph
+        const ofDelegates = instructions => Array.from({length: operators.count}, (_, row) => row).filter(row => instructions.includes(operators.numbers('delegate')[row])).map(row => operators.name(row));
+        const about = ({nodes, instructions}) => (nodes.length ? nodes.map(plain) : ofDelegates(instructions)); // what names only delegates is about their operators
+        assert.deepEqual(method.findings.map(finding => [finding.title, Array.from(finding.rows, row => operators.name(row)).sort()]), said.findings.map(finding => [finding.title, about(finding).sort()])); // the document has them in the order of the graph
         const potentials = method.findings.filter(({potential_share: share}) => share !== null).map(({potential}) => potential ?? 0); // what is saved once, at load, comes last
         assert.deepEqual(potentials, [...potentials].sort((a, b) => b - a), 'most to be saved first');
       });
