@@ -3,6 +3,7 @@
 // The legend of a graph as a list of entries, which the page shows as HTML and an exported picture draws. An entry is {title}, {cells: colours, ticks: texts below them} or {text}, the last with
 // `swatches`: colours, or with `hatch`: 'right' or 'left'.
 
+import {numberText} from '../base/format.js';
 import {CLOSED, REPEAT} from './groups.js';
 import {HUES, categoryColour} from './colours.js';
 import {STEPS} from './overlay.js';
@@ -20,7 +21,7 @@ function scaleOf({scale, text, least}, hottest, theme) {
 /* What the tints of delegates mean; there are fewer colours than some models have delegates. */
 function tintEntries(delegates) {
   if (delegates.length <= HUES) return delegates.map((text, i) => ({swatches: [categoryColour(i)], isTint: true, text}));
-  return [{swatches: Array.from({length: HUES}, (_, i) => categoryColour(i)), isTint: true, text: `areas of ${delegates.length.toLocaleString('en-US')} delegates, in turn: the pointer shows which`}];
+  return [{swatches: Array.from({length: HUES}, (_, i) => categoryColour(i)), isTint: true, text: `areas of ${numberText(delegates.length)} delegates, in turn: the pointer shows which`}];
 }
 
 /**

@@ -12,7 +12,7 @@ const HOVER = 350, WIDTH = 420, MARGIN = 8; // ms until the box appears; its wid
 const shown = signal(null); // {text, left, top or bottom}
 let explained = null, waits = null; // the element; until its box appears
 
-function explain(element) {
+function showAt(element) {
   clearTimeout(waits);
   explained = element;
   const {left, top, bottom} = element?.getBoundingClientRect() ?? {}, isHigh = bottom > innerHeight * 0.7;
@@ -24,16 +24,16 @@ const described = target => target.closest?.('[aria-description]:not([aria-descr
 function hover({target}) {
   const found = described(target);
   if (found === explained) return;
-  explain(null);
-  if (found) waits = setTimeout(() => found.isConnected && explain(found), HOVER);
+  showAt(null);
+  if (found) waits = setTimeout(() => found.isConnected && showAt(found), HOVER);
 }
 
 /** Begins to explain what is under the pointer or gets the focus. */
 export function explainNumbers() {
   document.addEventListener('pointerover', hover);
-  document.addEventListener('focusin', ({target}) => target.matches(':focus-visible') && explain(described(target)));
-  for (const name of ['pointerdown', 'focusout', 'wheel']) document.addEventListener(name, () => explain(null), {passive: true});
-  document.addEventListener('keydown', ({key}) => /^(e|E|Shift)$/.test(key) || explain(null), {capture: true}); // any other key may change what is in sight
+  document.addEventListener('focusin', ({target}) => target.matches(':focus-visible') && showAt(described(target)));
+  for (const name of ['pointerdown', 'focusout', 'wheel']) document.addEventListener(name, () => showAt(null), {passive: true});
+  document.addEventListener('keydown', ({key}) => /^(e|E|Shift)$/.test(key) || showAt(null), {capture: true}); // any other key may change what is in sight
 }
 
 /* Explains the next number that can be seen; those of pictures are told by the pictures' own keys. */
@@ -42,11 +42,11 @@ function step(by) {
     const {left, top, width} = element.getBoundingClientRect(), on = width > 0 && document.elementFromPoint(Math.max(0, left) + 2, Math.max(0, top) + 2);
     return on && (element.contains(on) || on.contains(element));
   });
-  if (seen.length) explain(seen[(seen.indexOf(explained) + (explained || by > 0 ? by : 0) + seen.length) % seen.length]);
+  if (seen.length) showAt(seen[(seen.indexOf(explained) + (explained || by > 0 ? by : 0) + seen.length) % seen.length]);
 }
 
 command({name: 'explain', keys: ['e', 'E'], text: 'Explain the next number', run: ({key}) => step(key === 'e' ? 1 : -1)});
-command({name: 'explain-no-more', keys: ['Escape'], text: 'Close the explanation', isPossible: () => shown.peek() !== null, run: () => explain(null)});
+command({name: 'explain-no-more', keys: ['Escape'], text: 'Close the explanation', isPossible: () => shown.peek() !== null, run: () => showAt(null)});
 
 /** The box with the explanation. */
 export const Explanation = () => html`<p class="explanation" role="status" style=${shown.value?.style} hidden=${!shown.value}>${shown.value?.text}</p>`;

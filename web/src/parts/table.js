@@ -8,6 +8,7 @@ import {signal} from '@preact/signals';
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 
 import {sortRows} from '../base/columns.js';
+import {numberText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {declare, get, list, set, text} from '../base/store.js';
 import {FORMATS, copy} from './export.js';
@@ -63,7 +64,7 @@ function shownColumns(name, columns) {
 
 /** A menu that copies all rows of a table, and the command that prints the same. `command` is its text; null if no command prints these rows. */
 export function CopyMenu({label, columns, rows, command}) {
-  const all = Array.from(rows), count = `${all.length.toLocaleString('en-US')} row${all.length === 1 ? '' : 's'}`;
+  const all = Array.from(rows), count = `${numberText(all.length)} row${all.length === 1 ? '' : 's'}`;
   const close = event => event.currentTarget.closest('details').removeAttribute('open');
   const item = (text, act) => html`<button type="button" role="menuitem" onClick=${event => (close(event), act())}>${text}</button>`;
   return html`<details class="menu" onKeyDown=${event => event.key === 'Escape' && (close(event), event.stopPropagation())}><summary aria-label=${`Copy ${label}`}>Copy</summary><div role="menu">
@@ -189,7 +190,7 @@ export function Table({name, label, columns, rows, open, isChosen, isHit, sum, c
 
 /** A table with all its rows. A click on a row, or Enter, calls open(row). `isChosen(row)` marks rows, `isHit(row)` tints them. `most` rows are shown at first. */
 export function SmallTable({caption, columns: given, rows, open, isChosen, isHit, command, most = Infinity}) {
-  const [all, setAll] = useState(false), list = Array.from(rows), columns = isPrinting.value && given.length > MOST_WITH_BARS ? given.filter(({title}) => title) : given, shown = list.slice(0, isPrinting.value ? PRINTED : all ? Infinity : most), left = (list.length - shown.length).toLocaleString('en-US');
+  const [all, setAll] = useState(false), list = Array.from(rows), columns = isPrinting.value && given.length > MOST_WITH_BARS ? given.filter(({title}) => title) : given, shown = list.slice(0, isPrinting.value ? PRINTED : all ? Infinity : most), left = numberText(list.length - shown.length);
   const line = row => {
     const act = open && (event => event.target.closest('button, a, input, tr') === event.currentTarget && open(row)); // a button inside the row handles its own click
     const name = [open && 'link', isChosen?.(row) && 'chosen', isHit?.(row) && 'hit'].filter(Boolean).join(' ') || undefined, properties = open ? {tabindex: '0', onClick: act, onKeyDown: event => event.key === 'Enter' && act(event)} : {};

@@ -4,7 +4,7 @@
 
 import {askedBase, baseMethod, bases, compared, comparedMethod, explain, isHitRow, labelOf, method, profile, selectRow, selectedRows, shownRun, timeOf, unitName} from '../base/app.js';
 import {sortRows} from '../base/columns.js';
-import {changeText, countText, shareText, signOf} from '../base/format.js';
+import {changeText, countText, numberText, shareText, signOf} from '../base/format.js';
 import {html} from '../base/html.js';
 import {CPU, PART_TEXTS, TOP_LEVEL} from '../base/method.js';
 import {set} from '../base/store.js';
@@ -39,7 +39,7 @@ function explainedRows({explained: {rows}}) {
   const row = (text, {base_p50: base, new_p50: other, verdict}) => ({text, base, other, verdict});
   return [
     ...groups.slice(0, MOST_GROUPS).map(group => row(group.key || TOP_LEVEL, group)),
-    ...(more.length ? [row(`${more.length.toLocaleString('en-US')} more, sum of their medians`, {base_p50: sum('base_p50'), new_p50: sum('new_p50')})] : []),
+    ...(more.length ? [row(`${numberText(more.length)} more, sum of their medians`, {base_p50: sum('base_p50'), new_p50: sum('new_p50')})] : []),
     ...rows.filter(({kind, base_p50: base, new_p50: other}) => PARTS[kind] && (base || other)).map(part => row(PARTS[part.kind], part)),
   ];
 }
@@ -76,7 +76,7 @@ function NodesTable({answer}) {
   const differs = answer.may_differ, nodes = timedNodes(answer.nodes).filter(node => !differs || (node.base_runs > 0 && node.new_runs > 0)), chosen = selectedRows.value;
   const rows = node => (node.new_node >= 0 && node.new_node < method.value.operators.count ? [node.new_node] : undefined);
   if (nodes.length === 0) return html`<p class="note">${differs ? 'No operator was timed and found on both sides.' : 'No operator was timed in either record.'}</p>`;
-  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change of the median first'}${nodes.length > MOST_ROWS ? ` (${nodes.length.toLocaleString('en-US')})` : ''}`;
+  const caption = `${differs ? 'Operators found on both sides' : 'Operators, largest change of the median first'}${nodes.length > MOST_ROWS ? ` (${numberText(nodes.length)})` : ''}`;
   return html`<${SmallTable} caption=${caption} rows=${nodes} most=${MOST_ROWS} open=${node => node.new_node !== null && node.new_node >= 0 && node.new_node < method.value.operators.count && selectRow(node.new_node)} isChosen=${node => chosen?.[node.new_node] === 1} isHit=${node => isHitRow(node.new_node)}
     command=${`etrecord-tb diff BASE RECORD --top 0`} columns=${[
     {key: 'op', title: 'operator', class: 'key', text: node => node.op},
@@ -102,7 +102,7 @@ const sideText = (recordings, runs) => `${countText(recordings, 'recording')} wi
 /* The lines above the tables. They contain no verdict if the two records may be of different models. */
 function Headline({answer}) {
   const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differs, by_events: events, verdict_text: verdict, reason_text: reason, base, new: newer} = answer, differences = differencesText(answer);
-  const linedUp = `${paired.toLocaleString('en-US')} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`, runs = `${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}`;
+  const linedUp = `${numberText(paired)} of ${countText(timed, events ? 'timed event' : 'timed operator')} were paired`, runs = `${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}`;
   const medians = html`${isPooled(execute) ? 'Mean of the recordings’ medians' : 'Median over runs'} ${timeOf(execute.base_p50)} → ${timeOf(execute.new_p50)} ${unitName.value}`, steadiness = [['the base', base, baseMethod.value], ['this record', newer, method.value]].map(([name, side, {noise} = {}]) => [name, side?.steadiness || (noise?.cv > NOISY ? `noisy, cv ${shareText(noise.cv, 1)}` : '')]).filter(([, said]) => said);
   return html`${differences ? html`<p class="note warning">The two sides differ: ${differences}.</p>` : null}${differs
     ? html`<p class="lead warning differs" role="alert">Only ${linedUp}: these look like two different models, so no change is judged.</p><p class="note" aria-description=${explain(centreText(execute))}>${medians}; ${runs}.</p>`

@@ -8,7 +8,7 @@ import {STAT_TEXTS, comparedMethod, explain, grainOf, method, pairs, sectionOf, 
 import {sumOver} from '../base/columns.js';
 import {DESCRIPTIONS} from '../base/descriptions.js';
 import {repeatedTerms, term} from '../base/filter.js';
-import {callsText, changeText, countText, cyclesText, rateText, shareText, shortType, sourceText} from '../base/format.js';
+import {callsText, changeText, countText, cyclesText, numberText, rateText, shareText, shortType, sourceText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {TOP_LEVEL, estimatedOver, fusedInto, groupRows, lineKey, matchText} from '../base/method.js';
 import {KIND_TEXTS} from '../base/selection.js';
@@ -31,7 +31,7 @@ const Places = () => html`<nav class="places" aria-label="Show it in">${PLACES.m
 function Nodes({operators, rows, title}) {
   if (rows.length === 0) return null;
   return html`<section><h3>${title}</h3><ul>${Array.from(rows).slice(0, MOST_LISTED).map(row => html`<li><${NodeLink} operators=${operators} row=${row} />${times.value.of[row] >= 0 ? html` <span class="quiet" aria-description=${explain(STAT_TEXTS[times.value.stat], [row])}>${timeText(times.value.of[row], Number(operators.isEstimated(row)), [row])} ${unitName.value}</span>` : null}</li>`)}</ul>
-    ${rows.length > MOST_LISTED ? html`<p class="quiet">${(rows.length - MOST_LISTED).toLocaleString('en-US')} more</p>` : null}</section>`;
+    ${rows.length > MOST_LISTED ? html`<p class="quiet">${numberText(rows.length - MOST_LISTED)} more</p>` : null}</section>`;
 }
 
 function untimedText(operators, row) {

@@ -4,7 +4,7 @@
 
 import {baseMethod, comparedMethod, grainOf, method, profile, sectionOf, source, times, unit} from '../base/app.js';
 import {Columns} from '../base/columns.js';
-import {UNITS, bytesText, rateText, shareText, signOf, timeText} from '../base/format.js';
+import {UNITS, bytesText, numberText, rateText, shareText, signOf, timeText} from '../base/format.js';
 import {CPU, backendsOf} from '../base/method.js';
 import {get} from '../base/store.js';
 import {hasAccuracy} from './accuracy.js';
@@ -25,7 +25,7 @@ const timeOf = (ns, grain) => timeText(ns, pictureUnit(), profile.value?.ticksPe
 function shortTime(ns) {
   const text = timeOf(ns), value = Number(text), least = 10 ** -UNITS[pictureUnit()].decimals;
   if (value === 0 && ns !== 0) return `${ns < 0 ? '>-' : '<'}${least}`;
-  return !Number.isFinite(value) ? text : Math.abs(value) >= 1e4 ? Math.round(value).toLocaleString('en-US') : Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+  return !Number.isFinite(value) ? text : Math.abs(value) >= 1e4 ? numberText(Math.round(value)) : Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 }
 
 const shareOf = (ns, whole) => (ns > 0 && ns < whole / 1e3 ? '<0.1 %' : shareText(ns, whole));

@@ -6,7 +6,7 @@ import {STAT_TEXTS, baseMethod, carryingRows, compared, comparedMethod, explainR
 import {Columns} from '../base/columns.js';
 import {command} from '../base/commands.js';
 import {CALL, DELEGATE, EXECUTE, INSIDE, KERNEL, moduleBoxes, sumSpan} from '../base/events.js';
-import {countText, shareText, shortOp, sourceText, stepText} from '../base/format.js';
+import {countText, numberText, shareText, shortOp, sourceText, stepText} from '../base/format.js';
 import {html} from '../base/html.js';
 import {CPU, RUN_WORDS, backendColour, matchText, rowsInside} from '../base/method.js';
 import {ESTIMATED, SYNTHETIC, makeRow} from '../base/rects.js';
@@ -171,7 +171,7 @@ function SpanTable({picture, span}) {
   const inBase = new Map((base ?? []).map(row => [row.key, row])), rows = [...own, ...(base ?? []).filter(row => !own.some(({key}) => key === row.key)).map(row => ({key: row.key, count: 0, total: 0, self: 0}))];
   const sum = (list, key) => list.reduce((all, row) => all + (row?.[key] ?? 0), 0), all = {isSum: true, key: 'sum', ...Object.fromEntries(['count', 'total', 'self'].map(key => [key, sum(own, key)]))};
   inBase.set('sum', base && Object.fromEntries(['count', 'total', 'self'].map(key => [key, sum(base, key)])));
-  const time = (key, title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, exact: `${title} ns`, hint, number: true, value: of, text: row => timeOf(of(row), stepOf()), why: row => `${of(row).toLocaleString('en-US')} ns; ${hint}; run ${picture.sides[0].events.run}; ${clockText()}`});
+  const time = (key, title, hint, of) => ({key: title, title: `${title} ${unitName.value}`, exact: `${title} ns`, hint, number: true, value: of, text: row => timeOf(of(row), stepOf()), why: row => `${numberText(of(row))} ns; ${hint}; run ${picture.sides[0].events.run}; ${clockText()}`});
   const columns = [
     {key: 'key', title: BY.find(([value]) => value === by)[1].toLowerCase(), class: 'key', text: row => keyText(by, row.key), cell: row => html`<span title=${row.key}>${row.isSum ? html`<strong>sum</strong>` : keyText(by, row.key)}</span>`},
     {key: 'count', title: 'count', hint: 'events in the span', number: true, value: row => row.count, text: row => String(row.count)},
