@@ -33,7 +33,7 @@ export function explainNumbers() {
   document.addEventListener('pointerover', hover);
   document.addEventListener('focusin', ({target}) => target.matches(':focus-visible') && showAt(described(target)));
   for (const name of ['pointerdown', 'focusout', 'wheel']) document.addEventListener(name, () => showAt(null), {passive: true});
-  document.addEventListener('keydown', ({key}) => /^(e|E|Shift)$/.test(key) || showAt(null), {capture: true}); // any other key may change what is in sight
+  document.addEventListener('keydown', ({key}) => /^(e|E|Shift|Escape)$/.test(key) || showAt(null), {capture: true}); // any other key may change what is in sight; Escape has a command
 }
 
 /* Explains the next number that can be seen; those of pictures are told by the pictures' own keys. */
